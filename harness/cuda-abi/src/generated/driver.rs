@@ -232,6 +232,15 @@ pub mod constants {
         /// The greatest of these values.
         pub const LAST: i32 = 3;
     }
+    /// `CUaddress_mode`.
+    pub mod address_mode {
+        pub const WRAP: i32 = 0;
+        pub const CLAMP: i32 = 1;
+        pub const MIRROR: i32 = 2;
+        pub const BORDER: i32 = 3;
+        /// The greatest of these values.
+        pub const LAST: i32 = 3;
+    }
     /// `CUmem_advise`.
     pub mod advise {
         pub const SET_READ_MOSTLY: i32 = 1;
@@ -637,6 +646,13 @@ pub mod constants {
     pub mod event_wait_flags {
         pub const DEFAULT: u32 = 0;
         pub const EXTERNAL: u32 = 1;
+    }
+    /// `CUfilter_mode`.
+    pub mod filter_mode {
+        pub const POINT: i32 = 0;
+        pub const LINEAR: i32 = 1;
+        /// The greatest of these values.
+        pub const LAST: i32 = 1;
     }
     /// `CUfunction_attribute`.
     pub mod function_attribute {

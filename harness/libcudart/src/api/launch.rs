@@ -9,6 +9,7 @@ use crate::abi::{
 use crate::api::entry::{calls, stream_calls, stream_forwards};
 use crate::driver::{calls as driver, error_asked};
 use crate::state::{context, function};
+use cuda_abi::driver::constants::device_attribute::MAX_THREADS_PER_BLOCK;
 use std::{
     cell::RefCell,
     ffi::{c_uint, c_void},
@@ -112,9 +113,9 @@ fn refused(error: Error, grid: [c_uint; 3], block: [c_uint; 3]) -> Error {
 
 fn fits(grid: [c_uint; 3], block: [c_uint; 3]) -> Result<bool> {
     let device = context::device()?;
-    // `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`, then the maximum block and grid sizes in three dimensions each.
+    // After this attribute come the maximum block and grid sizes in three dimensions each.
     let mut limits = [0; 7];
-    for (limit, attribute) in limits.iter_mut().zip(1..) {
+    for (limit, attribute) in limits.iter_mut().zip(MAX_THREADS_PER_BLOCK..) {
         driver::cuDeviceGetAttribute(limit, attribute, device)?;
     }
     let sizes = [block, grid].concat();

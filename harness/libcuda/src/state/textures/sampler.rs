@@ -1,6 +1,6 @@
 //! The reading mode of a texture.
 
-use crate::abi::constants::{resource_kind, texture_flags};
+use crate::abi::constants::{address_mode, filter_mode, resource_kind, texture_flags};
 use crate::abi::error::{Error, Result};
 use crate::abi::types::TextureDesc;
 use simt::texture::{Address, Image, Sampler, Shape};
@@ -11,16 +11,16 @@ use simt::texture::{Address, Image, Sampler, Shape};
 /// `CUDA_ERROR_INVALID_VALUE` for invalid modes or flags, and for a linear filter of integers.
 pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> {
     let mode = |mode: i32| match mode {
-        0 => Ok(Address::Wrap),
-        1 => Ok(Address::Clamp),
-        2 => Ok(Address::Mirror),
-        3 => Ok(Address::Border),
+        address_mode::WRAP => Ok(Address::Wrap),
+        address_mode::CLAMP => Ok(Address::Clamp),
+        address_mode::MIRROR => Ok(Address::Mirror),
+        address_mode::BORDER => Ok(Address::Border),
         _ => Err(Error::INVALID_VALUE),
     };
     let is_set = |flag: u32| desc.flags & flag != 0;
     let is_linear = |filter: i32| match filter {
-        0 => Ok(false),
-        1 => Ok(true),
+        filter_mode::POINT => Ok(false),
+        filter_mode::LINEAR => Ok(true),
         _ => Err(Error::INVALID_VALUE),
     };
     if desc.flags & !texture_flags::ALL != 0 {

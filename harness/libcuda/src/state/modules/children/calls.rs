@@ -47,10 +47,12 @@ mod call {
 
 /// Error numbers of the runtime, where the driver's differ.
 mod error {
-    pub const INVALID_CONFIGURATION: u32 = 9;
-    pub const LAUNCH_PENDING_COUNT_EXCEEDED: u32 = 69;
-    pub const INVALID_DEVICE_FUNCTION: u32 = 98;
-    pub const UNKNOWN: u32 = 999;
+    use cuda_abi::runtime::Error;
+
+    pub const INVALID_CONFIGURATION: u32 = Error::INVALID_CONFIGURATION.0 as u32;
+    pub const LAUNCH_PENDING_COUNT_EXCEEDED: u32 = Error::LAUNCH_PENDING_COUNT_EXCEEDED.0 as u32;
+    pub const INVALID_DEVICE_FUNCTION: u32 = Error::INVALID_DEVICE_FUNCTION.0 as u32;
+    pub const UNKNOWN: u32 = Error::UNKNOWN.0 as u32;
 }
 
 /// The answer to a query after an error, which has been recorded.
