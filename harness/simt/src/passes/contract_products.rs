@@ -14,10 +14,11 @@ use crate::ptx::opcode::{Opcode, OpcodeKind};
 use std::collections::{HashMap, HashSet};
 
 /// Contracts products and sums in all functions of a module that the assembler optimizes.
-pub fn contract_products(module: &mut Module) {
+pub fn contract_products(mut module: Module) -> Module {
     if !module.debug {
         module.functions.iter_mut().filter_map(|f| f.body.as_mut()).for_each(contract_in);
     }
+    module
 }
 
 /// The types of which products are contracted.
@@ -191,9 +192,8 @@ mod tests {
 
     /// Returns the texts of the arithmetic of a kernel after the pass.
     fn contracted(code: &str) -> String {
-        let mut module = module("", &format!(".reg .f64 %d<16>;\n{code}"));
-        contract_products(&mut module);
-        let body = module.functions.pop().and_then(|kernel| kernel.body).unwrap();
+        let module = module("", &format!(".reg .f64 %d<16>;\n{code}"));
+        let body = contract_products(module).functions.pop().and_then(|kernel| kernel.body).unwrap();
         let is_arithmetic =
             |inst: &&Inst| inst.has_type(&[Type::F64, Type::F32]) && inst.opcode.kind() == OpcodeKind::Computes;
         let texts: Vec<_> = body.code.iter().filter(is_arithmetic).map(|inst| inst.text.as_str()).collect();
@@ -254,9 +254,8 @@ mod tests {
     fn labels_and_branches_follow_their_instructions() {
         let code = "mul.f64 %d8, %d1, %d2; add.f64 %d9, %d8, %d3;
             L: st.global.f64 [%rd1], %d9; mul.f64 %d7, %d1, %d4; add.f64 %d9, %d9, %d7; @%p1 bra L;";
-        let mut module = module("", &format!(".reg .f64 %d<16>;\n{code}"));
-        contract_products(&mut module);
-        let body = module.functions.pop().and_then(|kernel| kernel.body).unwrap();
+        let module = module("", &format!(".reg .f64 %d<16>;\n{code}"));
+        let body = contract_products(module).functions.pop().and_then(|kernel| kernel.body).unwrap();
         let (_, at) = body.labels[0];
         assert_eq!(body.code[at as usize].text, "st.global.f64");
         let branch = body.code.iter().find(|inst| inst.opcode == Opcode::Bra).unwrap();
@@ -267,8 +266,6 @@ mod tests {
     fn a_module_for_a_debugger_is_not_optimized() {
         let mut module = module("", "mul.f32 %f4, %f1, %f2; add.f32 %f5, %f3, %f4;");
         module.debug = true;
-        let before = module.clone();
-        contract_products(&mut module);
-        assert_eq!(module, before);
+        assert_eq!(contract_products(module.clone()), module);
     }
 }

@@ -45,10 +45,11 @@ mod yield_after_fetches;
 
 use self::contract_products::contract_products;
 use self::list::lower;
-use self::place_globals::Env;
+use self::place_globals::{Env, place_globals};
+use self::place_params::lay_out_params;
 use self::split_b128::split_b128;
 use crate::engine::warp::program::Program;
-use crate::kernel::{self, LoadError, Param};
+use crate::kernel::{self, LoadError};
 use crate::memory::Memory;
 use crate::occupancy::registers_for;
 use crate::ptx::{self, Problem, ast};
@@ -81,11 +82,9 @@ pub struct Loaded {
 /// # Errors
 /// When the text is invalid, or when none of its kernels is supported.
 pub fn load(ptx: &str, memory: &Memory, profile: &Part) -> Result<Loaded, LoadError> {
-    let mut module = crate::ptx::parse(ptx).map_err(refused)?;
-    split_b128(&mut module);
-    contract_products(&mut module);
+    let module = contract_products(parse(ptx)?);
     let mut globals = Vec::new();
-    let env = Env::new(&module, memory, &mut globals);
+    let env = place_globals(&module, memory, &mut globals);
     match env.and_then(|env| Ok((kernels(&module, &env, profile)?, env))) {
         Ok(((kernels, unsupported), Env { initial, kernel_values: addresses, .. })) => {
             Ok(Loaded { target: module.target, kernels, unsupported, globals, initial, addresses })
@@ -105,10 +104,13 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Part) -> Result<Loaded, LoadEr
 /// # Errors
 /// When the text is not valid PTX.
 pub fn register_names(ptx: &str) -> Result<BTreeMap<String, Vec<String>>, LoadError> {
-    let mut module = crate::ptx::parse(ptx).map_err(refused)?;
-    split_b128(&mut module);
     let names = |body: ast::Body| body.regs.into_iter().map(|register| register.name).collect();
-    Ok(module.functions.into_iter().filter_map(|f| Some((f.name, names(f.body?)))).collect())
+    Ok(parse(ptx)?.functions.into_iter().filter_map(|f| Some((f.name, names(f.body?)))).collect())
+}
+
+/// Parses and verifies a text, and splits its 128-bit registers.
+fn parse(ptx: &str) -> Result<ast::Module, LoadError> {
+    Ok(split_b128(ptx::parse(ptx).map_err(refused)?))
 }
 
 /// Returns the error for a text that the parser rejects.
@@ -147,7 +149,7 @@ fn kernel(
     profile: &Part,
 ) -> Result<Kernel, LoadError> {
     let lowered = lower(module, env, index, profile.shared_reserved_per_block)?;
-    let (params, param_bytes) = layout(&function.params);
+    let (params, param_bytes) = lay_out_params(&function.params);
     let digits: String = module.target.chars().filter(char::is_ascii_digit).collect();
     let most = function.max_ntid.or(function.req_ntid);
     Ok(Kernel {
@@ -169,20 +171,6 @@ fn kernel(
         ptx_version: module.version.0 * 10 + module.version.1,
         code: Arc::new(lowered.program),
     })
-}
-
-/// Returns the offsets of parameters in the parameter block, and the size of the block in bytes.
-fn layout(vars: &[ast::Var]) -> (Vec<Param>, u32) {
-    let mut end = 0;
-    let place = |var: &ast::Var| {
-        let align = var.align.max(1);
-        let offset = u32::next_multiple_of(end, align);
-        let size = var.size as u32;
-        end = offset + size;
-        Param { offset, size, align }
-    };
-    let params = vars.iter().map(place).collect();
-    (params, end)
 }
 
 /// Limits the number of registers of a kernel. A compiler spills rather than exceed the maximum per thread: the value

@@ -30,29 +30,29 @@ pub struct Env {
     pub initial: Vec<(u64, Vec<u8>)>,
 }
 
-impl Env {
-    /// Gives a module's functions and variables their addresses, and its variables their values. `globals` receives the
-    /// name, address and size of each variable that was allocated, even if there is an error.
-    pub fn new(module: &ast::Module, memory: &Memory, globals: &mut Vec<(String, u64, u64)>) -> Result<Env> {
-        let (kernels, functions) = taken(module).into_iter().partition(|&f: &usize| module.functions[f].entry);
-        let mut env = Env { pointers: functions, ..Env::default() };
-        env.number_functions(module);
-        env.number_kernels(module, kernels);
-        let provided = |f: &ast::Function| f.body.is_none() && f.name == "malloc";
-        if module.functions.iter().any(provided) {
-            let heap = memory.ensure_heap();
-            heap.map_err(|e| LoadError::Memory(format!("the heap of `malloc`: {e}")))?;
-        }
-        for var in module.vars.iter().filter(|var| is_global(var)) {
-            let address = env.allocate(var, memory)?;
-            globals.push((var.name.clone(), address, var.size));
-        }
-        for var in module.vars.iter().filter(|var| is_global(var)) {
-            env.initialise(var, memory)?;
-        }
-        Ok(env)
+/// Gives a module's functions and variables their addresses, and its variables their values. `globals` receives the
+/// name, address and size of each variable that was allocated, even if there is an error.
+pub fn place_globals(module: &ast::Module, memory: &Memory, globals: &mut Vec<(String, u64, u64)>) -> Result<Env> {
+    let (kernels, functions) = taken(module).into_iter().partition(|&f: &usize| module.functions[f].entry);
+    let mut env = Env { pointers: functions, ..Env::default() };
+    env.number_functions(module);
+    env.number_kernels(module, kernels);
+    let provided = |f: &ast::Function| f.body.is_none() && f.name == "malloc";
+    if module.functions.iter().any(provided) {
+        let heap = memory.ensure_heap();
+        heap.map_err(|e| LoadError::Memory(format!("the heap of `malloc`: {e}")))?;
     }
+    for var in module.vars.iter().filter(|var| is_global(var)) {
+        let address = env.allocate(var, memory)?;
+        globals.push((var.name.clone(), address, var.size));
+    }
+    for var in module.vars.iter().filter(|var| is_global(var)) {
+        env.initialise(var, memory)?;
+    }
+    Ok(env)
+}
 
+impl Env {
     /// Gives the functions whose address is taken their pointer values.
     fn number_functions(&mut self, module: &ast::Module) {
         let mut pointers: Vec<usize> = self.pointers.iter().copied().collect();

@@ -8,6 +8,7 @@
 use super::error::{invalid, unsupported};
 use super::frames::{Frames, take};
 use super::ir::{OperandSlot, Pools, Result};
+use crate::kernel::Param;
 use crate::ptx::ast::{Base, Function, Inst, Loc, Module, Operand, Var};
 use crate::ptx::modifier::Modifier;
 use crate::ptx::opcode::Opcode;
@@ -94,15 +95,24 @@ pub fn callee<'m>(module: &'m Module, function: &'m Function, inst: &Inst) -> Re
     }
 }
 
-/// Returns the offsets of a kernel's parameters.
-pub fn place_kernel_params(kernel: &Function) -> HashMap<String, u32> {
-    let mut end = 0u32;
-    let place = |param: &Var| {
-        let at = end.next_multiple_of(param.align.max(1));
-        end = at + param.size as u32;
-        (param.name.clone(), at)
+/// Returns the offsets of parameters in the parameter block, and the size of the block in bytes.
+pub fn lay_out_params(vars: &[Var]) -> (Vec<Param>, u32) {
+    let mut end = 0;
+    let place = |var: &Var| {
+        let align = var.align.max(1);
+        let offset = u32::next_multiple_of(end, align);
+        let size = var.size as u32;
+        end = offset + size;
+        Param { offset, size, align }
     };
-    kernel.params.iter().map(place).collect()
+    let params = vars.iter().map(place).collect();
+    (params, end)
+}
+
+/// Returns the offsets of a kernel's parameters in the parameter block, by name.
+pub fn place_kernel_params(kernel: &Function) -> HashMap<String, u32> {
+    let (params, _) = lay_out_params(&kernel.params);
+    kernel.params.iter().map(|var| var.name.clone()).zip(params.iter().map(|param| param.offset)).collect()
 }
 
 /// Finds the places of the parameters of a program's functions (indices in the module), those of `pointers` by
@@ -350,5 +360,48 @@ impl Slot {
             [(0, _, register)] => Some(*register),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::module;
+
+    /// Returns the place of the parameter of `f`, whose code is `code`, and the bytes of local memory of all places.
+    fn place(code: &str) -> (Slot, u32) {
+        let function = format!(".func f(.param .b64 a)\n{{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n{code}\nret;\n}}");
+        let call = "{ .param .b64 x; st.param.b64 [x], %rd1; call f, (x); }";
+        let module = module(&function, call);
+        let (mut pools, mut frames) = (Pools::default(), Frames::default());
+        let found = place_params(&module, &[0, 1], &HashSet::new(), &mut pools, &mut frames);
+        let (mut slots, local) = found.unwrap();
+        // The caller passes the argument in the same place.
+        let (parameter, argument) = (slots.number_of(0, "a").unwrap(), slots.number_of(1, "x"));
+        assert_eq!(argument, Some(parameter));
+        (slots.list.swap_remove(parameter), local)
+    }
+
+    #[test]
+    fn a_parameter_that_is_accessed_as_a_whole_is_a_register() {
+        let (slot, local) = place("ld.param.u64 %rd1, [a];");
+        assert!(matches!(slot.pieces.as_slice(), [(0, 8, OperandSlot::Fixed(0))]), "{slot:?}");
+        assert_eq!((slot.memory, local), (None, 0));
+    }
+
+    #[test]
+    fn a_parameter_that_is_accessed_in_parts_or_by_its_address_is_in_memory() {
+        for code in ["ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [a+4];", "mov.u64 %rd1, a;"] {
+            let (slot, local) = place(code);
+            assert_eq!((slot.pieces.len(), slot.memory, local), (0, Some(0), 8), "{code}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_a_kernel_follow_each_other() {
+        let mut module = module("", "");
+        module.functions[0].params[0].size = 4;
+        let wanted = HashMap::from([("p".to_string(), 0), ("q".to_string(), 8)]);
+        assert_eq!(place_kernel_params(&module.functions[0]), wanted);
     }
 }

@@ -11,13 +11,14 @@ const STRONG: [Modifier; 5] =
 
 /// Replaces every 128-bit register by a pair of registers, the low half first. Loads and stores of them become those of
 /// two elements, unless they are indivisible.
-pub fn split_b128(module: &mut Module) {
+pub fn split_b128(mut module: Module) -> Module {
     for body in module.functions.iter_mut().filter_map(|f| f.body.as_mut()) {
         let wide: Vec<u32> = (0..).zip(&body.regs).filter(|(_, reg)| reg.ty == Type::B128).map(|(at, _)| at).collect();
         if !wide.is_empty() {
             split_in(body, &wide);
         }
     }
+    module
 }
 
 fn split_in(body: &mut Body, wide: &[u32]) {
@@ -60,9 +61,8 @@ mod tests {
 
     /// Returns the texts and the operands of the instructions of a kernel after the pass.
     fn split(code: &str) -> Vec<(String, Vec<Operand>)> {
-        let mut module = module("", &format!(".reg .b128 %q<2>;\n{code}"));
-        split_b128(&mut module);
-        let body = module.functions.pop().and_then(|kernel| kernel.body).unwrap();
+        let module = module("", &format!(".reg .b128 %q<2>;\n{code}"));
+        let body = split_b128(module).functions.pop().and_then(|kernel| kernel.body).unwrap();
         assert!(body.regs.iter().all(|register| register.ty != Type::B128));
         body.code.into_iter().map(|inst| (inst.text, inst.operands)).collect()
     }
