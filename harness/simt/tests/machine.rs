@@ -13,6 +13,7 @@ mod common;
 mod control;
 mod costs;
 mod extents;
+mod forms;
 mod heap;
 mod hostile;
 mod late_sums;

@@ -27,6 +27,19 @@ fn halves_are_packed_moved_and_unpacked() {
 }
 
 #[test]
+fn bytes_of_a_register_are_packed_and_unpacked() {
+    let device = device(
+        ".reg .b8 %c<6>; .reg .b16 %h<3>;\n ld.global.b32 %r0, [%d0];\n mov.b32 {%c0, %c1, %c2, %c3}, %r0;\n\
+         mov.b32 %r1, {%c3, %c2, %c1, %c0};\n mov.b16 %h0, {%c3, %c0};\n mov.b16 {%c4, %c5}, %h0;\n\
+         mov.b32 %r2, {%c4, %c4, %c5, %c5};\n st.global.b32 [%d0+4], %r1;\n st.global.b32 [%d0+8], %r2;\n\
+         st.global.b8 [%d0+12], %c2;",
+    );
+    let at = device.put(&[0x84c3_0281u32, 0, 0, 0]);
+    device.launch("k", 1, 1, &[Arg::Ptr(at)]);
+    assert_eq!(device.get::<u32>(at + 4, 3), [0x8102_c384, 0x8181_8484, 0xc3]);
+}
+
+#[test]
 fn an_exchange_gives_every_value_out_once() {
     let device = device(
         "mov.u32 %r0, %tid.x;\n mov.u32 %r1, %ctaid.x;\n mad.lo.u32 %r0, %r1, 64, %r0;\n\

@@ -166,6 +166,8 @@ fn pack(cx: &mut dyn Context, whole: &Operand, parts: &[Operand]) -> Result<()> 
         _ => 0,
     };
     let (name, ty) = match (width, parts.len()) {
+        (2, 2) => (names::PACK_2X8, Type::U8),
+        (4, 4) => (names::PACK_4X8, Type::U8),
         (4, 2) => (names::PACK_2X16, Type::U16),
         (8, 2) => (names::PACK_2X32, Type::U32),
         (8, 4) => (names::PACK_4X16, Type::U16),
@@ -187,17 +189,25 @@ fn unpack(cx: &mut dyn Context, parts: &[Operand], whole: &Operand) -> Result<()
             _ => 8,
         },
     };
+    // A register of 8 bits takes the place of one of 16.
     let (steps, part): (&[&str], u32) = match (width, parts.len()) {
+        (2, 2) => (&[names::UNPACK_2X8], 2),
+        (4, 4) => (&[names::UNPACK_4X8_LOW, names::UNPACK_4X8_HIGH], 2),
         (4, 2) => (&[names::UNPACK_2X16], 2),
         (8, 2) => (&[names::UNPACK_2X32], 4),
         (8, 4) => (&[names::UNPACK_4X16_LOW, names::UNPACK_4X16_HIGH], 2),
         _ => return Err(cx.unsupported("a mov to such a vector".into())),
     };
-    let mut from = cx.source(whole, if width == 4 { Type::B32 } else { Type::B64 })?;
+    let (ty, copies) = match width {
+        2 => (Type::B16, "mov.b16"),
+        4 => (Type::B32, "mov.b32"),
+        _ => (Type::B64, "mov.b64"),
+    };
+    let mut from = cx.source(whole, ty)?;
     if steps.len() > 1 {
         // The first step may overwrite the source of the second.
-        let copy = cx.temp(8);
-        let inst = cx.compute("mov.b64", copy, &[from])?;
+        let copy = cx.temp(width);
+        let inst = cx.compute(copies, copy, &[from])?;
         cx.prepare(inst);
         from = copy;
     }

@@ -22,6 +22,18 @@ op! {
     Pack4(a: u16, b: u16, c: u16, e: u16) -> u64 {
         u64::from(a) | (u64::from(b) << 16) | (u64::from(c) << 32) | (u64::from(e) << 48)
     }
+    /// `{a, b}` of 8 bits each as one register, the first in the low half.
+    Pack2x8(a: u16, b: u16) -> u16 { (a & 0xff) | (b << 8) }
+    /// `{a, b, c, e}` of 8 bits each as one register, the first lowest.
+    Pack4x8(a: u16, b: u16, c: u16, e: u16) -> u32 {
+        u32::from_le_bytes([a as u8, b as u8, c as u8, e as u8])
+    }
+    /// The two bytes, the low one first.
+    Unpack2x8(a: u16) -> u16, u16 { (a & 0xff, a >> 8) }
+    /// The two low bytes.
+    Unpack4x8Low(a: u32) -> u16, u16 { (a as u16 & 0xff, a as u16 >> 8) }
+    /// The two high bytes.
+    Unpack4x8High(a: u32) -> u16, u16 { ((a >> 16) as u16 & 0xff, (a >> 24) as u16) }
     /// The two halves, the low one first.
     Unpack16(a: u32) -> u16, u16 { (a as u16, (a >> 16) as u16) }
     /// The two halves, the low one first.
@@ -32,8 +44,8 @@ op! {
     Unpack4High(a: u64) -> u16, u16 { ((a >> 32) as u16, (a >> 48) as u16) }
 }
 
-/// Rows for `mov` between a register and the list of its parts. PTX calls them all `mov.b32` or `mov.b64`; the decoder
-/// distinguishes them by their operands.
+/// Rows for `mov` between a register and the list of its parts. PTX calls them all `mov.b16`, `mov.b32` or
+/// `mov.b64`; the decoder distinguishes them by their operands.
 pub mod parts {
     /// `mov.b32 d, {a, b}`: two sources of 16 bits.
     pub const PACK_2X16: &str = "pack.b32.b16";
@@ -41,6 +53,16 @@ pub mod parts {
     pub const PACK_2X32: &str = "pack.b64.b32";
     /// `mov.b64 d, {a, b, c, e}`: four sources of 16 bits.
     pub const PACK_4X16: &str = "pack.b64.b16";
+    /// `mov.b16 d, {a, b}`: two sources of 8 bits.
+    pub const PACK_2X8: &str = "pack.b16.b8";
+    /// `mov.b32 d, {a, b, c, e}`: four sources of 8 bits.
+    pub const PACK_4X8: &str = "pack.b32.b8";
+    /// `mov.b16 {d, d2}, a`: two destinations of 8 bits.
+    pub const UNPACK_2X8: &str = "unpack.b16.b8";
+    /// The first two destinations of `mov.b32 {p, q, r, s}, a`.
+    pub const UNPACK_4X8_LOW: &str = "unpack.lo.b32.b8";
+    /// The last two destinations of `mov.b32 {p, q, r, s}, a`.
+    pub const UNPACK_4X8_HIGH: &str = "unpack.hi.b32.b8";
     /// `mov.b32 {d, d2}, a`: two destinations of 16 bits.
     pub const UNPACK_2X16: &str = "unpack.b32.b16";
     /// `mov.b64 {d, d2}, a`: two destinations of 32 bits.
@@ -62,6 +84,11 @@ pub fn rows(t: &mut FormTable) {
     t.hot::<Pack16>(parts::PACK_2X16);
     t.hot::<Pack32>(parts::PACK_2X32);
     t.cold::<Pack4>(parts::PACK_4X16);
+    t.cold::<Pack2x8>(parts::PACK_2X8);
+    t.cold::<Pack4x8>(parts::PACK_4X8);
+    t.cold::<Unpack2x8>(parts::UNPACK_2X8);
+    t.cold::<Unpack4x8Low>(parts::UNPACK_4X8_LOW);
+    t.cold::<Unpack4x8High>(parts::UNPACK_4X8_HIGH);
     t.hot::<Unpack16>(parts::UNPACK_2X16);
     t.hot::<Unpack32>(parts::UNPACK_2X32);
     t.cold::<Unpack4Low>(parts::UNPACK_4X16_LOW);
@@ -93,6 +120,10 @@ mod tests {
         assert_eq!(Pack4::eval(1, 2, 3, 4, 0).0, 0x0004_0003_0002_0001);
         assert_eq!(Unpack4High::eval(0x0004_0003_0002_0001, (), (), (), 0), (3, 4));
         assert_eq!(Unpack4Low::eval(0x0004_0003_0002_0001, (), (), (), 0), (1, 2));
+        assert_eq!(Pack4x8::eval(0x101, 2, 3, 4, 0).0, 0x0403_0201);
+        assert_eq!(Unpack4x8Low::eval(0x8403_0281, (), (), (), 0), (0x81, 2));
+        assert_eq!(Unpack4x8High::eval(0x8403_0281, (), (), (), 0), (3, 0x84));
+        assert_eq!(Unpack2x8::eval(Pack2x8::eval(0x1ff, 0x80, (), (), 0).0, (), (), (), 0), (0xff, 0x80));
         assert_eq!(Unpack32::eval(Pack32::eval(7, 9, (), (), 0).0, (), (), (), 0), (7, 9));
     }
 }

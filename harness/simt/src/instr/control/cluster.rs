@@ -122,7 +122,7 @@ impl ClusterAddressing {
             }
         }
         if form.generic && !form.wide {
-            return Err(cx.invalid(format!("`{}`: generic addresses have 64 bits", inst.text)));
+            return Err(cx.unsupported(format!("`{}` of a generic address of 32 bits", inst.text)));
         }
         Ok(form)
     }
