@@ -1,6 +1,7 @@
 //! The documented forms of PTX's instructions: each is loaded, or refused by its name.
 //!
-//! `forms/documented.txt` has the forms, which ptxas accepts; `forms/refused.txt` those that the machine does not model.
+//! `forms/documented.txt` has the forms, which ptxas accepts; `forms/refused.txt` has those that the machine does not
+//! model.
 //! The ignored test runs ptxas, which `warplab setup --ptxas` installs:
 //! `WARPLAB_PTXAS=FILE cargo test -p simt --test machine -- --ignored forms::ptxas`.
 
