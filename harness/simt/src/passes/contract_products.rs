@@ -68,7 +68,10 @@ fn fuse(sum: &mut Inst, factors: Vec<Operand>, is_second: bool) {
         (Opcode::Sub, false) => Some(Modifier::NegatedAddend),
         _ => None,
     };
-    let words = sign.map(Modifier::word).into_iter().chain(["rn"]).chain(sum.modifiers());
+    let mut modifiers: Vec<&str> = sum.modifiers().collect();
+    // As the table of forms spells them; PTX also takes `.sat.ftz`.
+    modifiers.sort_by_key(|word| ["ftz", "sat"].iter().position(|first| first == word).unwrap_or(2));
+    let words = sign.map(Modifier::word).into_iter().chain(["rn"]).chain(modifiers);
     sum.text = words.fold("fma".into(), |text, word| format!("{text}.{word}"));
     sum.opcode = Opcode::Fma;
     let addend = sum.operands[if is_second { 1 } else { 2 }].clone();
@@ -241,6 +244,22 @@ mod tests {
         assert_eq!(contracted("mul.ftz.f32 %f4, %f1, %f2; sub.ftz.f32 %f5, %f3, %f4;"), "fma.-ab.rn.ftz.f32");
         assert_eq!(contracted("mul.f32 %f4, %f1, %f2; add.sat.f32 %f5, %f3, %f4;"), "fma.rn.sat.f32");
         assert_eq!(contracted("mul.sat.f32 %f4, %f1, %f2; add.f32 %f5, %f3, %f4;"), "mul.sat.f32 add.f32");
+        let other_order = "mul.ftz.f32 %f4, %f1, %f2; sub.sat.ftz.f32 %f5, %f3, %f4;";
+        assert_eq!(contracted(other_order), "fma.-ab.rn.ftz.sat.f32");
+    }
+
+    #[test]
+    fn each_result_is_a_form_of_the_table() {
+        for ty in ["f32", "f64", "f16", "f16x2", "bf16", "bf16x2"] {
+            let modifiers: &[&str] =
+                if matches!(ty, "f32" | "f16" | "f16x2") { &["", ".ftz", ".sat", ".ftz.sat"] } else { &[""] };
+            for modifiers in modifiers {
+                for sign in ["", ".-ab", ".-c"] {
+                    let name = format!("fma{sign}.rn{modifiers}.{ty}");
+                    assert!(crate::instr::alu::find(&name).is_some(), "{name}");
+                }
+            }
+        }
     }
 
     #[test]
