@@ -21,12 +21,12 @@ use super::facts::trace_origins::trace_origins;
 use super::find_functions::{find_frames, find_functions};
 use super::find_idle_loops::find_idle_loops;
 use super::find_spin_loops::{Waiting, find_spin_loops};
-use super::ir::{Pools, Result, Tables};
+use super::ir::{Func, Pools, Result, Tables};
 use super::order_blocks::order_blocks;
 use super::place_globals::Env;
 use super::place_params::{place_kernel_params, place_params};
 use super::place_variables::place_variables;
-use super::plan::Plan;
+use super::plan::{Member, Plan};
 use super::save_registers::save_registers;
 use super::translate::translate;
 use super::yield_after_fetches::yield_after_fetches;
@@ -48,32 +48,9 @@ pub struct Lowered {
 /// Lowers the kernel with this index in the module, and everything that it can reach, to a program, for a device that
 /// reserves `reserved` bytes of shared memory. These are the passes, in their order.
 pub fn lower(module: &Module, env: &Env, kernel: usize, reserved: u32) -> Result<Lowered> {
-    // Plan: which functions belong to the program, and where their data lie.
-    let mut pools = Pools::default();
-    let reached = find_functions(module, kernel, &env.pointers)?;
-    let mut frames = find_frames(module, &reached, &env.pointers, &mut pools)?;
-    let (slots, local) = place_params(module, &reached.functions, &env.pointers, &mut pools, &mut frames)?;
-    let variables = place_variables(module, &reached.functions, &mut frames, local, reserved)?;
-    let params = place_kernel_params(&module.functions[kernel]);
-    let vectors = HostVectors::detect();
-    let plan = Plan { module, env, functions: reached.functions, frames, params, slots, variables, vectors };
-
-    // Translate: each function from its syntax tree to basic blocks.
-    let mut tables = Tables::with(pools);
+    let (plan, mut tables) = plan(module, env, kernel, reserved)?;
     let members = plan.members()?;
-    let mut functions = Vec::new();
-    for own in &members {
-        let writers = count_writers(own.body);
-        let facts = Facts {
-            sources: follow_copies(own.body, &writers),
-            origins: trace_origins(own.function, own.body),
-            guesses: mark_cas_retries(own.body),
-            accumulators: find_accumulators(own.body),
-            printed: find_printf_args(own.body, &writers),
-        };
-        let back = (!own.function.entry).then(|| tables.pools.fix(4));
-        functions.push(translate(&plan, *own, &facts, &mut tables, back)?);
-    }
+    let mut functions = translate_members(&plan, &members, &mut tables)?;
 
     // Complete: what a single instruction does not show.
     let mut waiting = Waiting::default();
@@ -113,4 +90,35 @@ pub fn lower(module: &Module, env: &Env, kernel: usize, reserved: u32) -> Result
         record_costs(&mut program.costs, placement, func, is_kernel, &costs);
     }
     Ok(Lowered { program, registers, waiting })
+}
+
+/// Decides which functions belong to the program, and where their data lie: the first of the passes.
+pub fn plan<'m>(module: &'m Module, env: &'m Env, kernel: usize, reserved: u32) -> Result<(Plan<'m>, Tables)> {
+    let mut pools = Pools::default();
+    let reached = find_functions(module, kernel, &env.pointers)?;
+    let mut frames = find_frames(module, &reached, &env.pointers, &mut pools)?;
+    let (slots, local) = place_params(module, &reached.functions, &env.pointers, &mut pools, &mut frames)?;
+    let variables = place_variables(module, &reached.functions, &mut frames, local, reserved)?;
+    let params = place_kernel_params(&module.functions[kernel]);
+    let vectors = HostVectors::detect();
+    let plan = Plan { module, env, functions: reached.functions, frames, params, slots, variables, vectors };
+    Ok((plan, Tables::with(pools)))
+}
+
+/// Translates each function from its syntax tree to basic blocks: the passes after [`plan`].
+pub fn translate_members(plan: &Plan<'_>, members: &[Member<'_>], tables: &mut Tables) -> Result<Vec<Func>> {
+    let mut functions = Vec::new();
+    for own in members {
+        let writers = count_writers(own.body);
+        let facts = Facts {
+            sources: follow_copies(own.body, &writers),
+            origins: trace_origins(own.function, own.body),
+            guesses: mark_cas_retries(own.body),
+            accumulators: find_accumulators(own.body),
+            printed: find_printf_args(own.body, &writers),
+        };
+        let back = (!own.function.entry).then(|| tables.pools.fix(4));
+        functions.push(translate(plan, *own, &facts, tables, back)?);
+    }
+    Ok(functions)
 }

@@ -1,22 +1,11 @@
 //! Small pieces of PTX for the tests of single passes.
 
-use super::facts::Facts;
-use super::facts::count_writers::count_writers;
-use super::facts::find_accumulators::find_accumulators;
-use super::facts::find_printf_args::find_printf_args;
-use super::facts::follow_copies::follow_copies;
-use super::facts::mark_cas_retries::mark_cas_retries;
-use super::facts::trace_origins::trace_origins;
-use super::find_functions::{find_frames, find_functions};
-use super::ir::{Block, Func, Inst, OperandSlot, Pools, Tables, Term};
+use super::ir::{Block, Func, Inst, OperandSlot, Term};
+use super::list::{self, translate_members};
 use super::place_globals::Env;
-use super::place_params::{place_kernel_params, place_params};
-use super::place_variables::place_variables;
 use super::plan::{Member, Plan};
-use super::translate::translate;
 use crate::instr::code::Field;
 use crate::instr::control::branch;
-use crate::lane::HostVectors;
 use crate::ptx::ast::{Body, Module, RegId};
 
 /// Returns a module with a kernel `k(u64 p, u64 q)` of this code, and with `more` in front of it.
@@ -42,30 +31,11 @@ pub fn register(body: &Body, name: &str) -> RegId {
 /// Translates the kernel of this code, with `more` in front of it, and everything that it calls. `see` gets the plan,
 /// and the functions with what they were translated to: the kernel is the last.
 pub fn translated<R>(more: &str, code: &str, see: impl FnOnce(&Plan<'_>, &[Member<'_>], Vec<Func>) -> R) -> R {
-    let (module, env, mut pools) = (module(more, code), Env::default(), Pools::default());
+    let (module, env) = (module(more, code), Env::default());
     let kernel = module.functions.iter().position(|f| f.entry).unwrap();
-    let reached = find_functions(&module, kernel, &env.pointers).unwrap();
-    let mut frames = find_frames(&module, &reached, &env.pointers, &mut pools).unwrap();
-    let (slots, local) = place_params(&module, &reached.functions, &env.pointers, &mut pools, &mut frames).unwrap();
-    let variables = place_variables(&module, &reached.functions, &mut frames, local, 0).unwrap();
-    let params = place_kernel_params(&module.functions[kernel]);
-    let (functions, vectors) = (reached.functions, HostVectors::detect());
-    let plan = Plan { module: &module, env: &env, functions, frames, params, slots, variables, vectors };
+    let (plan, mut tables) = list::plan(&module, &env, kernel, 0).unwrap();
     let members = plan.members().unwrap();
-    let mut tables = Tables::with(pools);
-    let one = |own: &Member<'_>| {
-        let writers = count_writers(own.body);
-        let facts = Facts {
-            sources: follow_copies(own.body, &writers),
-            origins: trace_origins(own.function, own.body),
-            guesses: mark_cas_retries(own.body),
-            accumulators: find_accumulators(own.body),
-            printed: find_printf_args(own.body, &writers),
-        };
-        let back = (!own.function.entry).then(|| tables.pools.fix(4));
-        translate(&plan, *own, &facts, &mut tables, back).unwrap()
-    };
-    let functions = members.iter().map(one).collect();
+    let functions = translate_members(&plan, &members, &mut tables).unwrap();
     see(&plan, &members, functions)
 }
 
