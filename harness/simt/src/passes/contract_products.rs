@@ -50,6 +50,10 @@ struct Contraction<'b> {
 }
 
 fn contract_in(body: &mut Body) {
+    // Most bodies have no such product: CUDA's compiler fuses what it can.
+    if !body.code.iter().any(|inst| inst.opcode == Opcode::Mul && unrounded(inst).is_some()) {
+        return;
+    }
     let plan = Contraction::of(body).contracted();
     let products: HashSet<u32> = plan.iter().map(|(_, product, _)| *product).collect();
     for (sum, product, is_second) in plan {
@@ -122,9 +126,6 @@ impl<'b> Contraction<'b> {
     fn contracted(&self) -> Vec<(u32, u32, bool)> {
         let mut products: HashSet<u32> = (0..self.body.code.len() as u32).filter(|at| self.is_product(*at)).collect();
         let mut plan = Vec::new();
-        if products.is_empty() {
-            return plan;
-        }
         for (at, inst) in (0u32..).zip(&self.body.code) {
             let product = |operand: &Operand| match operand {
                 Operand::Reg(register) => self.writers.only(*register).filter(|by| products.contains(by)),
