@@ -152,7 +152,7 @@ fn peer_attribute(out: *mut c_int, _attribute: c_int, source: Device, target: De
     Err(Error::INVALID_DEVICE)
 }
 
-/// Returns the native forms of each atomic operation between the device and the host. There are none, as the attribute
+/// Returns in which forms the device performs each atomic operation on host memory natively: in none, as the attribute
 /// `HOST_NATIVE_ATOMIC_SUPPORTED` says.
 fn host_atomics(out: *mut c_uint, operations: *const c_int, count: c_uint, dev: Device) -> Result {
     check(dev)?;
