@@ -46,8 +46,8 @@ impl CommittedPtx {
         self.len() == 0
     }
 
-    /// The file of the PTX that is committed next to a source: `NAME.ptx.gz`, or `NAME.ptx` if there is one, as in
-    /// tests of the harness, which embed text.
+    /// The file of the PTX that is committed next to a source: `NAME.ptx.gz`, or `NAME.ptx` if there is one, as for
+    /// a file that `WARPLAB_TRUST_PTX` accepts.
     pub fn file(source: &Path) -> PathBuf {
         let text = source.with_extension("ptx");
         if text.is_file() { text } else { source.with_extension("ptx.gz") }

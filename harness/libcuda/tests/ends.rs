@@ -101,7 +101,6 @@ fn a_mistake_is_found_in_a_program_that_does_not_wait() {
 #[test]
 #[ignore = "ends its process; the other tests run it"]
 fn a_program_that_waits_for_nothing() {
-    const PRINT: &str = include_str!("../../simt/tests/kernels/print.ptx");
     let how = std::env::var("HOW").unwrap();
     context();
     let kernels = module(PTX);
@@ -128,9 +127,9 @@ fn a_program_that_waits_for_nothing() {
             }
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
-        "printing" => launch(function(module(PRINT), "hello"), &mut []),
+        "printing" => launch(function(module(&ptx_of("kernels/print.cu")), "hello"), &mut []),
         "printing and waiting" => {
-            launch(function(module(PRINT), "hello"), &mut []);
+            launch(function(module(&ptx_of("kernels/print.cu")), "hello"), &mut []);
             ok(unsafe { sys::cuCtxSynchronize() });
         }
         "mistaken" => {

@@ -11,12 +11,10 @@ use cudarc::driver::sys::{self, CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE};
 use kernels::*;
 use output::captured;
 
-const PRINT: &str = include_str!("../../simt/tests/kernels/print.ptx");
-
 /// Returns the output of a kernel that prints one line per thread, with a buffer of `bytes` bytes.
 fn printed(bytes: usize) -> String {
     ok(unsafe { sys::cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, bytes) });
-    let hello = function(module(PRINT), "hello");
+    let hello = function(module(&ptx_of("kernels/print.cu")), "hello");
     let work = || {
         ok(launch(hello, [200, 1, 1], [256, 1, 1], 0, &mut []));
         ok(unsafe { sys::cuCtxSynchronize() });

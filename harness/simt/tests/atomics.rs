@@ -1,12 +1,14 @@
 //! Atomics: every operation, on global and shared memory, from many blocks concurrently.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
+use std::sync::LazyLock;
 
-const PTX: &str = include_str!("kernels/atomics.ptx");
+static PTX: LazyLock<String> = LazyLock::new(|| ptx_of("kernels/atomics.cu"));
 
 #[test]
 fn integers_of_both_widths() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let n = 1024i64;
     let a = device.put(&[0i32, 0, 100, -100, -1, 0, 0, 0]);
     let u = device.put(&[0u32, 0, 0, 1000, 0]);
@@ -27,7 +29,7 @@ fn integers_of_both_widths() {
 
 #[test]
 fn floats_by_instruction_and_by_compare_and_swap() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let (f, d) = (device.zeros::<f32>(2), device.zeros::<f64>(1));
     device.launch("floats", 16, 256, &[Arg::Ptr(f), Arg::Ptr(d)]);
     assert_eq!(device.get::<f32>(f, 2), [2048.0, 999.0]);
@@ -36,7 +38,7 @@ fn floats_by_instruction_and_by_compare_and_swap() {
 
 #[test]
 fn a_histogram_in_shared_memory() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let text: Vec<u8> = (0..50_000u32).map(|i| (i * i / 7 % 251) as u8).collect();
     let (dt, bins) = (device.put(&text), device.zeros::<u32>(256));
     let args = [Arg::Ptr(dt), Arg::Ptr(bins), Arg::I32(text.len() as i32)];
@@ -51,7 +53,7 @@ fn a_histogram_in_shared_memory() {
 
 #[test]
 fn every_old_value_is_given_out_once() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let (next, slots) = (device.zeros::<i32>(1), device.zeros::<i32>(4096));
     device.launch("returned", 16, 256, &[Arg::Ptr(next), Arg::Ptr(slots)]);
     let mut got = device.get::<i32>(slots, 4096);
@@ -61,7 +63,7 @@ fn every_old_value_is_given_out_once() {
 
 #[test]
 fn sixteen_bits_and_generic_addresses() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let s = device.zeros::<u16>(2);
     device.launch("narrow", 2, 64, &[Arg::Ptr(s)]);
     assert_eq!(device.get::<u16>(s, 2), [128, 0]);

@@ -1,12 +1,14 @@
 //! Kernels in which every thread works on its own element.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
+use std::sync::LazyLock;
 
-const PTX: &str = include_str!("kernels/basic.ptx");
+static PTX: LazyLock<String> = LazyLock::new(|| ptx_of("kernels/basic.cu"));
 
 #[test]
 fn vecadd_adds_every_element_and_no_other() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let n = 10_000;
     let x: Vec<f32> = (0..n).map(|i| i as f32 * 0.25).collect();
     let y: Vec<f32> = (0..n).map(|i| 7.0 - i as f32).collect();
@@ -29,7 +31,7 @@ fn vecadd_adds_every_element_and_no_other() {
 
 #[test]
 fn every_thread_of_a_three_dimensional_grid_has_its_index() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let (grid, block) = ([3, 2, 2], [5, 3, 4]);
     let threads = 12 * 60;
     let out = device.zeros::<i32>(threads);
@@ -47,7 +49,7 @@ fn every_thread_of_a_three_dimensional_grid_has_its_index() {
 #[test]
 #[ignore = "measures"]
 fn speed_of_vecadd() {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     device.settings.workers = 1;
     let n = 1 << 22;
     let x = device.put(&vec![1.0f32; n]);

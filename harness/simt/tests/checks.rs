@@ -1,12 +1,13 @@
 //! The race and initialisation checks on whole kernels: each error is found and named, and the correct variant of the
 //! program has no findings, whatever the order of warps and blocks.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::{Finding, FindingKind, Scope, Space};
 use simt::machine::Checks;
 
 fn device(seed: u64) -> Device {
-    let mut device = Device::new(include_str!("kernels/checks.ptx"));
+    let mut device = Device::new(&ptx_of("kernels/checks.cu"));
     device.settings.checks = Checks::ALL;
     device.settings.seed = seed;
     device

@@ -1,12 +1,14 @@
 //! Control flow: divergence and reconvergence of lanes, calls, variables.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
+use std::sync::LazyLock;
 
-const PTX: &str = include_str!("kernels/control.ptx");
+static PTX: LazyLock<String> = LazyLock::new(|| ptx_of("kernels/control.cu"));
 
 #[test]
 fn nested_branches_and_loops_with_break_and_continue() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(96);
     device.launch("nested", 1, 96, &[Arg::Ptr(out), Arg::I32(33)]);
     let want = |i: i32| {
@@ -29,7 +31,7 @@ fn nested_branches_and_loops_with_break_and_continue() {
 
 #[test]
 fn loops_of_different_length_in_every_lane() {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     device.settings.lines = true;
     let out = device.zeros::<i32>(1024);
     let report = device.launch("collatz", 4, 256, &[Arg::Ptr(out)]);
@@ -51,7 +53,7 @@ fn loops_of_different_length_in_every_lane() {
 
 #[test]
 fn switches_take_the_right_case() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let input: Vec<i32> = (0..64).map(|i| i % 10).collect();
     let (din, out) = (device.put(&input), device.zeros::<i32>(128));
     device.launch("switches", 1, 64, &[Arg::Ptr(out), Arg::Ptr(din)]);
@@ -74,7 +76,7 @@ fn switches_take_the_right_case() {
 
 #[test]
 fn calls_pass_and_return_numbers_and_structures() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<f32>(64);
     let kernel = device.module.kernel("calls").expect("it exists");
     assert_eq!(kernel.params[2].size, 12);
@@ -107,7 +109,7 @@ fn calls_pass_and_return_numbers_and_structures() {
 
 #[test]
 fn calls_through_pointers_that_differ_from_lane_to_lane() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(64);
     device.launch("pointers", 1, 64, &[Arg::Ptr(out)]);
     let table: [fn(i32) -> i32; 3] = [|x| 2 * x, |x| x + 7, |x| x * x];
@@ -118,7 +120,7 @@ fn calls_through_pointers_that_differ_from_lane_to_lane() {
 
 #[test]
 fn variables_constants_initialised_pointers_and_local_arrays() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<f32>(64);
     device.launch("variables", 1, 64, &[Arg::Ptr(out), Arg::I32(3)]);
     let numbers = [1, 2, 3, 5, 8, 13, 21, 34];
@@ -136,7 +138,7 @@ fn variables_constants_initialised_pointers_and_local_arrays() {
 
 #[test]
 fn threads_may_return_before_a_barrier() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.put(&[-1i32; 128]);
     device.launch("early", 1, 128, &[Arg::Ptr(out), Arg::I32(70)]);
     let got = device.get::<i32>(out, 128);
@@ -147,7 +149,7 @@ fn threads_may_return_before_a_barrier() {
 
 #[test]
 fn lanes_leave_an_endless_loop_one_by_one() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(32);
     device.launch("escape", 1, 32, &[Arg::Ptr(out)]);
     let want = |i: i32| if i == 5 { 5 } else { i + 100 };

@@ -1,11 +1,13 @@
 //! What determines a launch's time: the memory it touches, its serialized atomics, its instructions by pipe, and its
 //! chains.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::costs::Costs;
 use simt::machine::Report;
+use std::sync::LazyLock;
 
-const BASIC: &str = include_str!("kernels/basic.ptx");
+static BASIC: LazyLock<String> = LazyLock::new(|| ptx_of("kernels/basic.cu"));
 
 /// Returns a device on which costs are counted, with `workers` workers.
 fn device(ptx: &str, workers: usize) -> Device {
@@ -49,7 +51,7 @@ fn costs(body: &str) -> (Costs, Report) {
 fn a_launch_touches_each_sector_once_whoever_runs_it() {
     let n = 10_000;
     for workers in [1, 3] {
-        let device = device(BASIC, workers);
+        let device = device(&BASIC, workers);
         let data = vec![1.0f32; n];
         let (x, y, z) = (device.put(&data), device.put(&data), device.put(&data));
         let args = [Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(n as i32)];
@@ -65,7 +67,7 @@ fn a_launch_touches_each_sector_once_whoever_runs_it() {
 #[test]
 fn nothing_else_is_counted_differently_and_no_costs_without_being_asked() {
     let launch = |costs: bool| {
-        let mut device = device(BASIC, 2);
+        let mut device = device(&BASIC, 2);
         device.settings.costs = costs;
         let data = vec![1.0f32; 1000];
         let (x, y, z) = (device.put(&data), device.put(&data), device.put(&data));

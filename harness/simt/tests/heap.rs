@@ -1,13 +1,15 @@
 //! Memory that kernels allocate themselves.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::FindingKind;
 use simt::machine::{Checks, Fault};
+use std::sync::LazyLock;
 
-const PTX: &str = include_str!("kernels/heap.ptx");
+static PTX: LazyLock<String> = LazyLock::new(|| ptx_of("kernels/heap.cu"));
 
 fn device() -> Device {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     device.settings.checks = Checks::ALL;
     device
 }

@@ -1,13 +1,15 @@
 //! The output of kernels, and their assertion failures.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::{AccessKind, FindingKind, Relation, Space};
 use simt::machine::Fault;
+use std::sync::LazyLock;
 
-const PTX: &str = include_str!("kernels/print.ptx");
+static PTX: LazyLock<String> = LazyLock::new(|| ptx_of("kernels/print.cu"));
 
 fn printed(kernel: &str, grid: u32, block: u32) -> String {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let (report, text) = device.try_launch(kernel, [grid, 1, 1], [block, 1, 1], 0, &[]);
     assert_eq!((report.fault, report.findings.len()), (None, 0));
     text
@@ -24,7 +26,7 @@ fn every_thread_prints_its_line() {
 #[test]
 fn what_a_full_buffer_drops_is_the_oldest_whichever_block_runs_first() {
     let print = |bytes: usize, seed: u64, workers: usize| {
-        let mut device = Device::new(PTX);
+        let mut device = Device::new(&PTX);
         (device.settings.print_bytes, device.settings.seed, device.settings.workers) = (bytes, seed, workers);
         device.try_launch("hello", [300, 1, 1], [64, 1, 1], 0, &[]).1
     };
@@ -39,7 +41,7 @@ fn what_a_full_buffer_drops_is_the_oldest_whichever_block_runs_first() {
         assert!(text.starts_with("Hello from") && text.len() + line > bytes, "{bytes} {seed} {workers}: {text:.80}");
     }
     assert_eq!(print(usize::MAX, 0, 4), whole);
-    let usual = Device::new(PTX).settings.print_bytes;
+    let usual = Device::new(&PTX).settings.print_bytes;
     assert_eq!(usual, 1 << 20);
 }
 
@@ -67,7 +69,7 @@ fn a_thread_prints_in_its_own_order() {
 
 #[test]
 fn a_failed_assertion_says_where() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let (report, text) = device.try_launch("asserts", [1; 3], [34, 1, 1], 0, &[Arg::I32(33)]);
     assert_eq!(report.fault, Some(Fault::Assert));
     let asserted = String::from_utf8_lossy(&report.asserted);
@@ -80,7 +82,7 @@ fn a_failed_assertion_says_where() {
 
 #[test]
 fn a_trap_stops_the_kernel() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let (report, _) = device.try_launch("traps", [1; 3], [64, 1, 1], 0, &[Arg::I32(40)]);
     assert_eq!(report.fault, Some(Fault::Trap));
     assert_eq!(report.findings[0].accesses[0].thread, [40, 0, 0]);
@@ -88,7 +90,7 @@ fn a_trap_stops_the_kernel() {
 
 #[test]
 fn a_write_out_of_bounds_names_the_thread_and_the_allocation() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let p = device.zeros::<i32>(256);
     let (report, _) = device.try_launch("writes", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(p), Arg::I64(200)]);
     assert_eq!(report.fault, Some(Fault::IllegalAddress));
@@ -104,7 +106,7 @@ fn a_write_out_of_bounds_names_the_thread_and_the_allocation() {
 
 #[test]
 fn a_kernel_that_goes_on_loses_its_stray_writes_and_each_is_found_once() {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     device.settings.keep_going = true;
     for checks in [simt::machine::Checks::MEMORY, simt::machine::Checks::NONE] {
         device.settings.checks = checks;
@@ -121,7 +123,7 @@ fn a_kernel_that_goes_on_loses_its_stray_writes_and_each_is_found_once() {
 
 #[test]
 fn misaligned_freed_null_and_host_addresses_are_told_apart() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<f64>(1);
     let fault = |p: u64, bytes: i64| {
         let args = [Arg::Ptr(p), Arg::I64(bytes), Arg::Ptr(out)];
@@ -142,7 +144,7 @@ fn misaligned_freed_null_and_host_addresses_are_told_apart() {
 
 #[test]
 fn shared_memory_has_bounds() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(32);
     let (report, _) = device.try_launch("shared_overrun", [1; 3], [32, 1, 1], 0, &[Arg::Ptr(out), Arg::I32(4)]);
     assert_eq!(report.fault, Some(Fault::IllegalAddress));

@@ -1,15 +1,17 @@
 //! The stack of recursive functions.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::FindingKind;
 use simt::machine::{Checks, Fault};
+use std::sync::LazyLock;
 
-const PTX: &str = include_str!("fail/stack_overflow/too_deep.ptx");
+static PTX: LazyLock<String> = LazyLock::new(|| ptx_of("fail/stack_overflow/too_deep.cu"));
 
 /// Launches the recursion to this depth with a stack of `stack_bytes` bytes: each call adds 15 and the result of the
 /// call it makes.
 fn dive(depth: i32, stack_bytes: u32) -> Result<i64, FindingKind> {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     device.settings.stack_bytes = stack_bytes;
     device.settings.checks = Checks::ALL;
     let (out, sink) = (device.zeros::<i64>(32), device.zeros::<i32>(1));

@@ -1,14 +1,16 @@
 //! Synchronisation of threads: shuffles, votes, barriers, locks, and what happens when some threads never arrive.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::FindingKind;
 use simt::machine::Fault;
+use std::sync::LazyLock;
 
-const PTX: &str = include_str!("kernels/sync.ptx");
+static PTX: LazyLock<String> = LazyLock::new(|| ptx_of("kernels/sync.cu"));
 
 #[test]
 fn shuffles_of_all_kinds_widths_and_masks() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(352);
     device.launch("shuffles", 1, 32, &[Arg::Ptr(out), Arg::I32(2)]);
     let got = device.get::<i32>(out, 352);
@@ -31,7 +33,7 @@ fn shuffles_of_all_kinds_widths_and_masks() {
 
 #[test]
 fn votes_matches_and_reductions() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<u32>(352);
     device.launch("votes", 1, 32, &[Arg::Ptr(out)]);
     let got = device.get::<u32>(out, 352);
@@ -55,7 +57,7 @@ fn votes_matches_and_reductions() {
 
 #[test]
 fn barriers_order_shared_memory_for_any_block_size() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     for block in [1, 31, 32, 33, 100, 256, 1000, 1024u32] {
         let data: Vec<i32> = (0..block as i32 * 3).collect();
         let at = device.put(&data);
@@ -71,7 +73,7 @@ fn barriers_order_shared_memory_for_any_block_size() {
 
 #[test]
 fn barriers_that_count_and_combine() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(100);
     device.launch("counts", 1, 100, &[Arg::Ptr(out)]);
     assert!(device.get::<i32>(out, 100).iter().all(|&v| v == 3411));
@@ -79,7 +81,7 @@ fn barriers_that_count_and_combine() {
 
 #[test]
 fn named_barriers_let_producers_go_on() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(64);
     let report = device.launch("named", 1, 64, &[Arg::Ptr(out)]);
     let got = device.get::<i32>(out, 64);
@@ -89,7 +91,7 @@ fn named_barriers_let_producers_go_on() {
 
 #[test]
 fn a_lock_between_lanes_of_a_warp_makes_progress() {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     for workers in [1, 2] {
         device.settings.workers = workers;
         for kernel in ["lock_after", "lock_inside"] {
@@ -102,7 +104,7 @@ fn a_lock_between_lanes_of_a_warp_makes_progress() {
 
 #[test]
 fn blocks_and_lanes_that_wait_for_each_other_end() {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     for (workers, seed) in [(1, 0), (2, 0), (1, 7), (2, 99)] {
         device.settings.workers = workers;
         device.settings.seed = seed;
@@ -115,7 +117,7 @@ fn blocks_and_lanes_that_wait_for_each_other_end() {
 
 #[test]
 fn syncwarp_joins_lanes_at_different_instructions() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(32);
     device.launch("syncwarp", 1, 32, &[Arg::Ptr(out)]);
     let want = |i: i32| if i < 16 { i + 18 } else { i - 15 };
@@ -124,7 +126,7 @@ fn syncwarp_joins_lanes_at_different_instructions() {
 
 #[test]
 fn the_last_block_sees_what_all_blocks_wrote() {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     for seed in 0..4 {
         device.settings.seed = seed;
         let n = 100_000;
@@ -144,7 +146,7 @@ fn the_last_block_sees_what_all_blocks_wrote() {
 
 #[test]
 fn lanes_that_never_come_to_a_shuffle_are_found() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(32);
     let (report, _) = device.try_launch("deadlock_shuffle", [1; 3], [32, 1, 1], 0, &[Arg::Ptr(out)]);
     assert_eq!(report.fault, Some(Fault::Deadlock));
@@ -157,7 +159,7 @@ fn lanes_that_never_come_to_a_shuffle_are_found() {
 
 #[test]
 fn warps_at_different_barriers_are_a_deadlock() {
-    let device = Device::new(PTX);
+    let device = Device::new(&PTX);
     let out = device.zeros::<i32>(64);
     let (report, _) = device.try_launch("deadlock_barrier", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(out)]);
     assert_eq!(report.fault, Some(Fault::Deadlock));
@@ -167,7 +169,7 @@ fn warps_at_different_barriers_are_a_deadlock() {
 
 #[test]
 fn an_endless_loop_ends_with_its_budget() {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     device.settings.budget = 3_000_000;
     let flag = device.zeros::<i32>(1);
     let (report, _) = device.try_launch("forever", [2, 1, 1], [64, 1, 1], 0, &[Arg::Ptr(flag)]);

@@ -1,13 +1,15 @@
 //! Tiles on tensor cores (`wmma`), against plain arithmetic.
 
+use crate::common::committed::ptx_of;
 use crate::common::{Arg, Device};
 use gpu::Part;
 use simt::instr::alu::soft::{self, Round};
 use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
 use simt::memory::Memory;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
-const PTX: &str = include_str!("kernels/tile.ptx");
+static PTX: LazyLock<String> = LazyLock::new(|| ptx_of("kernels/tile.cu"));
 
 /// Returns small integers, and their f16 bits: their products and sums are exact.
 fn numbers(count: usize, seed: i32) -> (Vec<i32>, Vec<u16>) {
@@ -18,7 +20,7 @@ fn numbers(count: usize, seed: i32) -> (Vec<i32>, Vec<u16>) {
 }
 
 fn device() -> Device {
-    let mut device = Device::new(PTX);
+    let mut device = Device::new(&PTX);
     device.settings.checks = Checks::ALL;
     device
 }
@@ -86,7 +88,7 @@ fn a_tile_s_bank_conflicts_are_counted() {
 /// `ldmatrix`: one pass per matrix, and more where its rows share banks.
 #[test]
 fn rows_of_matrices_share_banks() {
-    let device = Device::new(include_str!("kernels/matrix_rows.ptx"));
+    let device = Device::new(&ptx_of("kernels/matrix_rows.cu"));
     // The distance between rows in bytes, and the ways of a matrix.
     for (stride, ways) in [(16, 1), (32, 2), (48, 1), (64, 4), (80, 1), (128, 8)] {
         let out = device.zeros::<u32>(5 * 32);

@@ -1,24 +1,32 @@
 //! Valid programs with a few changed words.
 
+#[path = "../common/committed.rs"]
+mod committed;
+
+use committed::ptx_next_to;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-fn ptx_of(folder: &Path) -> Vec<PathBuf> {
+/// Returns the PTX in a folder: files that were recorded or written as PTX, and those that were compiled from a source.
+fn ptx_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("the folder is there");
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    let mut ptx: Vec<_> = paths.filter(|path| path.extension().is_some_and(|e| e == "ptx")).collect();
-    ptx.sort();
-    ptx
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    let texts = paths.iter().filter_map(|path| match path.extension()?.to_str()? {
+        "ptx" => Some(std::fs::read_to_string(path).expect("it is read")),
+        "cu" => Some(ptx_next_to(path)),
+        _ => None,
+    });
+    texts.collect()
 }
 
 /// The lines of compilers' programs.
 static PROGRAMS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folders = ["pass", "ptx", "fail/race_shared", "fail/trap"];
-    let paths = folders.iter().flat_map(|folder| ptx_of(&tests.join(folder)));
-    let texts = paths.map(|path| std::fs::read_to_string(path).expect("it is read"));
+    let texts = folders.iter().flat_map(|folder| ptx_in(&tests.join(folder)));
     let lines = |text: String| text.lines().map(str::to_owned).collect();
     texts.map(lines).collect()
 });

@@ -14,6 +14,10 @@
 //! `one-order` says that the mistake is visible only in this schedule, `hidden` that it is not visible in the natural
 //! one.
 
+#[path = "../common/committed.rs"]
+mod committed;
+
+use committed::ptx_next_to;
 use simt::machine::{Checks, Settings};
 use std::path::{Path, PathBuf};
 
@@ -76,7 +80,7 @@ impl Case {
             path: path.into(),
             launches: launches.collect(),
             with: with.iter().flat_map(|l| l.split_whitespace()).map(str::to_owned).collect(),
-            ptx: read(&path.with_extension("ptx")),
+            ptx: ptx_next_to(path),
             source,
         };
         assert!(!case.launches.is_empty(), "{}: no `// launch:`", path.display());
