@@ -12,7 +12,7 @@ use super::{COUNT, Case};
 
 const MAGIC: &[u8] = b"SIMTCV01";
 /// The number of results that a digested column has in full.
-pub const FIRST: usize = 32;
+pub const FIRST: usize = 8;
 /// The number of results that one hash covers, a block's.
 pub const GROUP: usize = 256;
 /// The number of results, a warp's, that are hashed first.
