@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub use crate::ptx::ast::ClusterNeeds;
+pub use ptx::ast::ClusterNeeds;
 pub use wire::{Checks, Fault, Settings};
 
 /// Why a module could not be loaded.

@@ -3,11 +3,11 @@
 //!
 //! # Map
 //!
-//! Each folder or file uses only those above it in this list. Inside the engine the same holds for its folders.
+//! The language is a crate of its own: [`ptx`] has the instructions, and makes a syntax tree of a text. Each folder or
+//! file uses only those above it in this list. Inside the engine the same holds for its folders.
 //!
 //! | Where | What |
 //! | --- | --- |
-//! | [`ptx`] | text to syntax tree: lex, parse, verify |
 //! | [`occupancy`] | the number of blocks that fit on an SM |
 //! | [`finding`], [`counters`] | the results of a launch, as data |
 //! | [`lane`] | the contents of a register in 32 lanes, and the width of the host's vectors |
@@ -69,7 +69,6 @@ pub mod machine;
 pub mod memory;
 pub mod occupancy;
 mod passes;
-pub mod ptx;
 pub mod report;
 mod swizzle;
 pub mod tensor;

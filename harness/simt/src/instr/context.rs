@@ -4,7 +4,7 @@ use super::code::{Inst, OperandSlot};
 use crate::engine::warp::program::Origin;
 use crate::kernel::LoadError;
 use crate::lane::HostVectors;
-use crate::ptx::ast::{self, Base, Operand, RegId, Type};
+use ptx::ast::{self, Base, Operand, RegId, Type};
 
 /// A result of lowering.
 pub type Result<T> = std::result::Result<T, LoadError>;

@@ -11,7 +11,7 @@
 //! - [`control`]: branches, calls and barriers.
 //! - [`system`]: clocks, and the functions that a driver provides.
 //!
-//! [`crate::ptx::opcode`] declares all instructions. One outside the table of [`alu`] has its [`row::FamilyRow`] in its
+//! [`ptx::opcode`] declares all instructions. One outside the table of [`alu`] has its [`row::FamilyRow`] in its
 //! family, with the function that decodes its modifiers and lowers it. Next to that function are the operands, declared
 //! by [`operands::operands!`], and the handler that executes it. The lowering has no instruction-specific code: it
 //! calls [`find`], and otherwise uses the table.
@@ -31,7 +31,7 @@ pub(crate) mod texture;
 pub(crate) mod warp;
 pub(crate) mod wgmma;
 
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 use row::FamilyRow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -62,7 +62,7 @@ pub(crate) fn find(opcode: Opcode) -> Option<&'static FamilyRow> {
 #[cfg(test)]
 mod tests {
     use super::{FAMILIES, alu, find};
-    use crate::ptx::opcode::{Opcode, OpcodeKind};
+    use ptx::opcode::{Opcode, OpcodeKind};
     use std::collections::HashSet;
 
     /// The instructions that the lowering itself turns into the control flow.

@@ -1,8 +1,8 @@
 //! The rows with which a family declares its instructions.
 
 use super::context::{Context, Result};
-use crate::ptx::ast;
-use crate::ptx::opcode::Opcode;
+use ptx::ast;
+use ptx::opcode::Opcode;
 
 /// An instruction of a family.
 pub(crate) struct FamilyRow {

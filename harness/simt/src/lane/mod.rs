@@ -8,7 +8,7 @@ mod blend;
 mod vectors;
 
 pub use self::vectors::HostVectors;
-use crate::ptx::ast::Type;
+use ptx::ast::Type;
 
 /// Lanes of a warp, as on every NVIDIA GPU so far.
 pub const LANES: usize = 32;

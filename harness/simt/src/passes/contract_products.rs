@@ -8,9 +8,9 @@
 //! - of two products in one sum, the one without other uses is contracted, or else the first.
 
 use super::facts::count_writers::{Writers, count_writers};
-use crate::ptx::ast::{Body, Inst, Module, Operand, RegId, Type};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::{Opcode, OpcodeKind};
+use ptx::ast::{Body, Inst, Module, Operand, RegId, Type};
+use ptx::modifier::Modifier;
+use ptx::opcode::{Opcode, OpcodeKind};
 use std::collections::{HashMap, HashSet};
 
 /// Contracts products and sums in all functions of a module that the assembler optimizes.

@@ -9,9 +9,9 @@ use super::ir::{Block, Func, Role, Term};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::memory::defer;
-use crate::ptx::ast::{self, Body, Type};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::{Opcode, OpcodeKind};
+use ptx::ast::{self, Body, Type};
+use ptx::modifier::Modifier;
+use ptx::opcode::{Opcode, OpcodeKind};
 
 /// Marks these sums of a kernel with [`defer`].
 pub fn defer_final_sums(kernel: &mut Func, body: &Body) {

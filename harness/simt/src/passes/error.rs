@@ -1,7 +1,7 @@
 //! Errors of the lowering, with the place in the source to which they refer.
 
 use crate::kernel::LoadError;
-use crate::ptx::ast::Loc;
+use ptx::ast::Loc;
 
 /// Describes a place: the function and the lines.
 fn place((function, loc): (&str, Loc)) -> String {

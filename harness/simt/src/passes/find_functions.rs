@@ -5,8 +5,8 @@ use super::ir::{Pools, Result};
 use super::place_params::{Callee, callee, signature};
 use crate::instr::control::array;
 use crate::instr::control::stack::Stack;
-use crate::ptx::ast;
-use crate::ptx::opcode::Opcode;
+use ptx::ast;
+use ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// Returns the functions that a function calls and that have a body.

@@ -5,8 +5,8 @@ use super::graph::natural_loops;
 use super::ir::{Block, BlockLoop, Func, Role, Term, each};
 use crate::finding::AccessKind;
 use crate::instr::code::{Field, Inst, OperandSlot};
-use crate::ptx::ast::{self, Body, Operand};
-use crate::ptx::modifier::Modifier;
+use ptx::ast::{self, Body, Operand};
+use ptx::modifier::Modifier;
 
 /// Returns the loops of a function that write nothing and only wait for other blocks, inner loops first.
 pub fn find_idle_loops(func: &Func, body: &Body) -> Vec<BlockLoop> {

@@ -5,8 +5,8 @@ use super::graph::natural_loops;
 use super::ir::{Block, Func, Role, Term, each, each_of_term};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
-use crate::ptx::ast::Body;
-use crate::ptx::modifier::Modifier;
+use ptx::ast::Body;
+use ptx::modifier::Modifier;
 use std::ops::AddAssign;
 
 /// The loops of a function, or of a kernel with all its functions, that wait for other threads.

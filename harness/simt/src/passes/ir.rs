@@ -4,7 +4,7 @@ use crate::engine::warp::program::{Packed, Source};
 use crate::finding::AccessKind;
 pub use crate::instr::code::{Inst, OperandSlot, Role};
 pub use crate::instr::context::Result;
-use crate::ptx::ast::Loc;
+use ptx::ast::Loc;
 use std::collections::HashMap;
 
 /// How a basic block ends. Blocks are named by their index in the function.

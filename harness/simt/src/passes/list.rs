@@ -33,7 +33,7 @@ use super::yield_after_fetches::yield_after_fetches;
 use crate::engine::costs::tables::CostTables;
 use crate::engine::warp::program::Program;
 use crate::lane::HostVectors;
-use crate::ptx::ast::{Inst, Module};
+use ptx::ast::{Inst, Module};
 
 /// A kernel's program and the other data that a launch needs.
 pub struct Lowered {

@@ -52,8 +52,8 @@ use crate::engine::warp::program::Program;
 use crate::kernel::{self, LoadError};
 use crate::memory::Memory;
 use crate::occupancy::registers_for;
-use crate::ptx::{self, Problem, ast};
 use gpu::Part;
+use ptx::{Problem, ast};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -4,8 +4,8 @@ use super::error::{invalid, unsupported};
 use super::ir::Result;
 use crate::kernel::LoadError;
 use crate::memory::{Memory, MemoryKind};
-use crate::ptx::ast::{self, Loc, Operand, Space, Var};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{self, Loc, Operand, Space, Var};
+use ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// Values of pointers to functions begin here. No memory has such addresses.

@@ -9,9 +9,9 @@ use super::error::{invalid, unsupported};
 use super::frames::{Frames, take};
 use super::ir::{OperandSlot, Pools, Result};
 use crate::kernel::Param;
-use crate::ptx::ast::{Base, Function, Inst, Loc, Module, Operand, Var};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Base, Function, Inst, Loc, Module, Operand, Var};
+use ptx::modifier::Modifier;
+use ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// A part of a parameter that is in a register: its offset, its size and the register.

@@ -6,7 +6,7 @@ use super::ir::Result;
 use crate::engine::warp::program::{SharedVar, Source};
 use crate::finding::Space;
 use crate::kernel::LoadError;
-use crate::ptx::ast::{self, Base, Loc, Operand};
+use ptx::ast::{self, Base, Loc, Operand};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum static shared memory of a kernel, in bytes, as in the driver's own assembler.
@@ -177,7 +177,7 @@ mod tests {
              .shared .align 4 .b8 first[6];\n.extern .shared .align 64 .b8 dynamic[];\n\
              .visible .entry k()\n{{\n.reg .b64 %rd<9>;\n.reg .b32 %r<9>;\n{code}\nret;\n}}\n"
         );
-        let module = crate::ptx::parse(&text).unwrap();
+        let module = ptx::parse(&text).unwrap();
         place_variables(&module, &[0], &mut Frames::default(), 4, 1024)
     }
 

@@ -8,7 +8,7 @@ use super::place_params::Slots;
 use super::place_variables::Variables;
 use crate::engine::warp::program::Source;
 use crate::lane::HostVectors;
-use crate::ptx::ast::{Body, Function, Loc, Module};
+use ptx::ast::{Body, Function, Loc, Module};
 use std::collections::HashMap;
 
 /// The functions of a program and the places of their data.

@@ -1,8 +1,8 @@
 //! Splits 128-bit registers into pairs of 64-bit registers.
 
-use crate::ptx::ast::{Body, Inst, Module, Operand, Reg, RegId, Type};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Body, Inst, Module, Operand, Reg, RegId, Type};
+use ptx::modifier::Modifier;
+use ptx::opcode::Opcode;
 use std::collections::HashMap;
 
 /// Modifiers of loads and stores that are indivisible, not performed half by half.

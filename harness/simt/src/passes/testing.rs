@@ -6,7 +6,7 @@ use super::place_globals::Env;
 use super::plan::{Member, Plan};
 use crate::instr::code::Field;
 use crate::instr::control::branch;
-use crate::ptx::ast::{Body, Module, RegId};
+use ptx::ast::{Body, Module, RegId};
 
 /// Returns a module with a kernel `k(u64 p, u64 q)` of this code, and with `more` in front of it.
 pub fn module(more: &str, code: &str) -> Module {
@@ -15,7 +15,7 @@ pub fn module(more: &str, code: &str) -> Module {
          .reg .pred %p<9>;\n.reg .f32 %f<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
          .shared .align 16 .b8 tile[4096];\n{code}\nret;\n}}\n"
     );
-    crate::ptx::parse(&text).unwrap()
+    ptx::parse(&text).unwrap()
 }
 
 /// Returns the body of a kernel of this code.

@@ -8,8 +8,8 @@ use super::ir::{Func, Role};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::memory::after_fetch;
-use crate::ptx::ast::Body;
-use crate::ptx::modifier::Modifier;
+use ptx::ast::Body;
+use ptx::modifier::Modifier;
 use std::collections::HashSet;
 
 /// Puts an instruction that lets other blocks go first behind each atomic that fetches work. Functions that a loop

@@ -1,6 +1,7 @@
 //! Programs with mistakes, for the tests that no program makes the machine crash or hang.
 
 pub mod changed_words;
+#[path = "../../../ptx/tests/characters.rs"]
 pub mod characters;
 pub mod launch;
 pub mod targeted;

@@ -324,7 +324,7 @@ $L__info_string0:
         ] {
             assert!(linked.contains(wanted), "{wanted} in\n{linked}");
         }
-        simt::ptx::parse(&linked).unwrap();
+        ptx::parse(&linked).unwrap();
     }
 
     #[test]
@@ -333,7 +333,7 @@ $L__info_string0:
         let declared = format!(".version 7.8\n.target sm_70\n.address_size 64\n{kernel};\n{kernel}\n{{\nret;\n}}\n");
         let linked = link(&[declared.clone(), TWO.into()]).unwrap();
         assert_eq!((linked.matches(kernel).count(), linked.matches("ret;").count()), (2, 2), "{linked}");
-        simt::ptx::parse(&linked).unwrap();
+        ptx::parse(&linked).unwrap();
         // If two parts define the same kernel, the first definition is used.
         let twice = link(&[declared.clone(), declared]).unwrap();
         assert_eq!(twice.matches("ret;").count(), 1, "{twice}");

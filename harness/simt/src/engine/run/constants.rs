@@ -5,7 +5,7 @@ use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::WarpSlot;
 use crate::engine::warp::tables::{Constant, Refresh, Source};
 use crate::lane::LANES;
-use crate::ptx::ast::Special;
+use ptx::ast::Special;
 
 /// Bytes of the system's part of the reserved shared memory, as an H200 reports in `%reserved_smem_offset_end`.
 const USED_BY_SYSTEM: u32 = 288;

@@ -5,7 +5,7 @@ use super::{Flow, Warp};
 use crate::engine::costs::tables::CostTables;
 use crate::finding::{CalledFrom, SourcePlace, Space};
 use crate::memory;
-use crate::ptx::ast::{Inline, Loc};
+use ptx::ast::{Inline, Loc};
 
 /// Executes one decoded instruction for a warp.
 ///

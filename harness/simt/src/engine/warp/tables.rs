@@ -3,7 +3,7 @@
 use crate::engine::costs::tables::Adds;
 use crate::finding::{AccessKind, Space};
 use crate::lane::LANES;
-use crate::ptx::ast::Special;
+use ptx::ast::Special;
 
 /// How one register of the constant area is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use super::dispatch::op;
 use super::float::{Float, flush};
 use super::table::FormTable;
 use crate::lane::{Bf16, F16, Lane};
-use crate::ptx::ast::Type;
+use ptx::ast::Type;
 
 /// A relation between two values, one of which may be NaN.
 pub trait Relation {

@@ -9,8 +9,8 @@ use crate::finding::{Access, AccessKind, Finding, FindingKind};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, operands};
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Operand, Type};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{self, Operand, Type};
+use ptx::opcode::Opcode;
 
 operands! {
     /// Operands of the check.

@@ -9,7 +9,7 @@ use super::dispatch::op;
 use super::soft::{self, Round};
 use super::table::FormTable;
 use crate::lane::Lane;
-use crate::ptx::modifier::Modifier;
+use ptx::modifier::Modifier;
 
 /// The NaN result of single-precision instructions.
 pub const NAN32: f32 = f32::from_bits(0x7fff_ffff);

@@ -14,7 +14,7 @@ use super::half_number::Half;
 use super::soft::{self, Format, Round};
 use super::table::FormTable;
 use crate::lane::{Bf16, Bf16x2, F16, F16x2, Lane};
-use crate::ptx::modifier::Modifier;
+use ptx::modifier::Modifier;
 
 /// A register of one or two 16-bit numbers.
 pub trait Halves: Lane {

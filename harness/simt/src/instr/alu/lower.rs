@@ -7,8 +7,8 @@ use super::select::parts as names;
 use super::table::{AluForm, Imm};
 use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result, width};
-use crate::ptx::ast::{self, Operand, Type};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{self, Operand, Type};
+use ptx::opcode::Opcode;
 use smallvec::SmallVec;
 
 /// Returns the row for an instruction as written, given its register sizes.

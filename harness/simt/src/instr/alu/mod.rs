@@ -51,7 +51,7 @@ pub use select::parts;
 pub use table::{AluForm, Imm};
 
 use super::row::FamilyRow;
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 
 /// The instructions of this family whose operands the table cannot describe.
 pub(super) const ROWS: &[FamilyRow] = &[

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::dispatch::{self, Alu, Bitwise};
 use crate::engine::warp::handler::Handlers;
 use crate::lane::{HostVectors, Lane};
-use crate::ptx::ast::Type;
+use ptx::ast::Type;
 
 /// The source of `Op::imm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

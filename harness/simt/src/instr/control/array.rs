@@ -12,8 +12,8 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{self, Operand, Type};
+use ptx::opcode::Opcode;
 
 /// The alignment of an array that specifies none, in bytes.
 const ALIGN: i64 = 8;

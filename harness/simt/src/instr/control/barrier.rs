@@ -10,8 +10,8 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, Number, codes, operands};
 use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Type};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{self, Type};
+use ptx::opcode::Opcode;
 
 codes! {
     /// What a barrier does besides ordering memory.

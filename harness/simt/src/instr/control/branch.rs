@@ -9,7 +9,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Register, operands};
 use crate::kernel::Fault;
 use crate::lane::lanes;
-use crate::ptx::ast;
+use ptx::ast;
 
 operands! {
     /// An unconditional branch, or a fall-through into the next block.

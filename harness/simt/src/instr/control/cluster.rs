@@ -9,8 +9,8 @@ use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, Number, operands};
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Type};
-use crate::ptx::modifier::Modifier;
+use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 operands! {
     /// Operands of an arrival at the cluster's barrier.

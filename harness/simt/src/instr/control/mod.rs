@@ -13,7 +13,7 @@ pub(crate) mod stack;
 pub(crate) use end::End;
 
 use super::row::FamilyRow;
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 
 /// The instructions of this family that the lowering does not handle itself.
 pub(super) const ROWS: &[FamilyRow] = &[

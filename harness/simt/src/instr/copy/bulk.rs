@@ -12,7 +12,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Combine, combination};
 use crate::instr::operands::{Number, operands};
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 
 /// The kind of a bulk copy.
 #[derive(Clone, Copy)]

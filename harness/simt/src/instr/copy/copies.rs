@@ -10,7 +10,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Elements, load, store};
 use crate::instr::operands::{Address, operands};
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 use smallvec::SmallVec;
 
 operands! {

@@ -6,7 +6,7 @@ use crate::instr::code::Inst;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Operand};
+use ptx::ast::{self, Operand};
 
 operands! {
     /// Operands of `cp.async.wait_group`.

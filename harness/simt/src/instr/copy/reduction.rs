@@ -10,7 +10,7 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Combine, combination};
 use crate::instr::operands::{Any, operands};
-use crate::ptx::ast::{self, Type};
+use ptx::ast::{self, Type};
 
 operands! {
     /// Operands of `red.async`.

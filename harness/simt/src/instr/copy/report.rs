@@ -11,8 +11,8 @@ use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
-use crate::ptx::modifier::Modifier;
+use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 
 /// The object that is notified when a copy has completed.
 #[derive(Clone, Copy)]

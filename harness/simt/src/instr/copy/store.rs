@@ -9,8 +9,8 @@ use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::operands;
-use crate::ptx::ast::{self, Type};
-use crate::ptx::modifier::Modifier;
+use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 operands! {
     /// Operands of `st.async`.

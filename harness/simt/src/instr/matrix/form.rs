@@ -7,7 +7,7 @@ use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Any, Number, Register};
 use crate::lane::LANES;
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 
 /// The shape and types of an `mma` or of a tile's load or store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ mod sum;
 mod tile;
 
 use super::row::FamilyRow;
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 pub(super) use sparse_selection::SparseSelection;
 #[cfg(test)]
 pub(super) use sum::reference;

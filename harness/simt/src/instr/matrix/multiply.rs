@@ -11,8 +11,8 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::{F16, LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{self, Operand, Type};
+use ptx::opcode::Opcode;
 
 operands! {
     /// Operands of a product.

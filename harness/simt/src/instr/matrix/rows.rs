@@ -9,7 +9,7 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, operands};
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Type};
+use ptx::ast::{self, Type};
 use smallvec::SmallVec;
 
 /// The matrices that are loaded or stored.

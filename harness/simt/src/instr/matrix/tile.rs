@@ -13,7 +13,7 @@ use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, Placed, operands};
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Type};
+use ptx::ast::{self, Type};
 
 /// How a tile's load or store accesses memory.
 #[derive(Clone, Copy)]

@@ -8,9 +8,9 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, operands};
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Operand, Type};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
+use ptx::opcode::Opcode;
 
 /// How a lane arrives.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Type};
+use ptx::ast::{self, Type};
 
 operands! {
     /// Operands of `mbarrier.init`.

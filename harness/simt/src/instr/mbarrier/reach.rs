@@ -7,7 +7,7 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, FindingKind, MbarrierMisuse, Space};
 use crate::instr::context::{Context, Result as Lowered};
 use crate::kernel::Fault;
-use crate::ptx::ast;
+use ptx::ast;
 
 /// The decoded modifiers of an instruction on an mbarrier.
 #[derive(Clone, Copy, Default)]

@@ -9,9 +9,9 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, Number, operands};
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Type};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
+use ptx::opcode::Opcode;
 
 /// How a lane waits.
 #[derive(Clone, Copy)]

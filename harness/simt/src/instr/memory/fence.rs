@@ -4,8 +4,8 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
-use crate::ptx::ast;
-use crate::ptx::modifier::Modifier;
+use ptx::ast;
+use ptx::modifier::Modifier;
 
 operands! {
     /// Operands of a fence.

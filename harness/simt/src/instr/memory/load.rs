@@ -13,7 +13,7 @@ use crate::finding::{AccessKind, Space};
 use crate::instr::context::{Context, Result, width};
 use crate::instr::operands::{Any, operands};
 use crate::lane::{ALL, HostVectors, LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 

@@ -19,7 +19,7 @@ pub(crate) use modifiers::Modifiers;
 
 use super::context;
 use super::row::FamilyRow;
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
@@ -40,6 +40,6 @@ pub(super) const ROWS: &[FamilyRow] = &[
 
 /// Lowers a hint to the caches, which the machine does not have.
 #[expect(clippy::unnecessary_wraps, reason = "a row's function, like those that can fail")]
-fn nothing(_: &mut dyn context::Context, _: &crate::ptx::ast::Inst) -> context::Result<()> {
+fn nothing(_: &mut dyn context::Context, _: &ptx::ast::Inst) -> context::Result<()> {
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::engine::warp::program::Order;
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result, parts};
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 
 /// The decoded modifiers of a load or store.
 pub(crate) struct Modifiers {

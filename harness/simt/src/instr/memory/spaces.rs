@@ -8,7 +8,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::lanes;
 use crate::memory::MemoryKind;
-use crate::ptx::ast::{self, Type};
+use ptx::ast::{self, Type};
 
 operands! {
     /// Operands of `isspacep`.

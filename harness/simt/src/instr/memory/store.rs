@@ -14,7 +14,7 @@ use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result, width};
 use crate::instr::operands::operands;
 use crate::lane::{HostVectors, LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 

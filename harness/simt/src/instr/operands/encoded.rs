@@ -1,6 +1,6 @@
 //! Numbers of a decoded instruction.
 
-use crate::ptx::ast::Space;
+use ptx::ast::Space;
 
 /// A value, other than a register, that an operand of an instruction can hold.
 pub trait Number: Copy {

@@ -6,7 +6,7 @@ use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, codes, operands};
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Special};
+use ptx::ast::{self, Special};
 
 codes! {
     /// The kinds of clocks.

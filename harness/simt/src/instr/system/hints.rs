@@ -4,7 +4,7 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 
 /// The registers that a thread may request: minimum, maximum, and step.
 const REGISTERS: (i64, i64, i64) = (24, 256, 8);

@@ -14,7 +14,7 @@ pub(crate) use call::Call;
 
 use super::code::Inst;
 use super::row::FamilyRow;
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[

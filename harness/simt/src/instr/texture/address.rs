@@ -3,7 +3,7 @@
 use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::codes;
-use crate::ptx::ast::{self, Base, Operand, Type};
+use ptx::ast::{self, Base, Operand, Type};
 
 codes! {
     /// The meaning of the coordinates.

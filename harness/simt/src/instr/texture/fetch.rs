@@ -10,8 +10,8 @@ use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, Register, codes, operands};
 use crate::lane::{F16, LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
 use crate::texture::{Coordinates, Detail};
+use ptx::ast::{self, Operand, Type};
 
 codes! {
     /// How an instruction specifies the level of detail.

@@ -17,7 +17,7 @@ mod reduce;
 mod surface;
 
 use super::row::FamilyRow;
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[

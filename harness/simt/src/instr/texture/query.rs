@@ -6,8 +6,8 @@ use crate::engine::warp::{Flow, Warp};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Type};
 use crate::texture::{Image, Object, Shape};
+use ptx::ast::{self, Type};
 
 codes! {
     /// The queried property.

@@ -9,9 +9,9 @@ use crate::finding::AccessKind;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, codes, operands};
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Type};
-use crate::ptx::opcode::Opcode;
 use crate::texture::Image;
+use ptx::ast::{self, Type};
+use ptx::opcode::Opcode;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 codes! {

@@ -11,9 +11,9 @@ use crate::instr::context::{Context, Result, parts, width};
 use crate::instr::operands::{Any, Number, Register, codes, operands};
 use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
-use crate::ptx::opcode::Opcode;
 use crate::texture::{Boundary, Image, Placed};
+use ptx::ast::{self, Operand, Type};
+use ptx::opcode::Opcode;
 
 codes! {
     /// The treatment of accesses outside: [`Boundary`] by its PTX words.

@@ -7,7 +7,7 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Type};
+use ptx::ast::{self, Type};
 
 operands! {
     /// Operands of `bar.warp.sync`.

@@ -11,7 +11,7 @@ use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result as Lowered};
 use crate::instr::operands::Register;
 use crate::lane::{ALL, LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 
 /// The register with each lane's mask of the lanes that take part; the forms without `.sync` have none.
 pub(super) type Members = Option<Register<u32>>;

@@ -7,7 +7,7 @@ mod shuffle;
 mod vote;
 
 use super::row::FamilyRow;
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[

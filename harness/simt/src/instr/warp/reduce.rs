@@ -8,7 +8,7 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Type};
+use ptx::ast::{self, Type};
 
 codes! {
     /// The operation on the values; the words are PTX's, with the type where it matters.

@@ -10,7 +10,7 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 
 codes! {
     /// The lane that a lane reads.

@@ -8,7 +8,7 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, codes, operands};
 use crate::lane::{LANES, lanes};
-use crate::ptx::ast::{self, Type};
+use ptx::ast::{self, Type};
 
 codes! {
     /// What a vote reports about the lanes' predicates.

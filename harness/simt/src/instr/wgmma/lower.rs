@@ -7,7 +7,7 @@ use crate::engine::warp::handler::handler;
 use crate::instr::code::{OperandSlot, Role};
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::matrix::SparseSelection;
-use crate::ptx::ast::{self, Operand, Type};
+use ptx::ast::{self, Operand, Type};
 
 /// The types of a product and its columns, by the modifiers.
 struct Named {

@@ -36,7 +36,7 @@ mod wait;
 pub(crate) use pending::look;
 
 use super::row::FamilyRow;
-use crate::ptx::opcode::Opcode;
+use ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[

@@ -6,7 +6,7 @@ use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::LANES;
-use crate::ptx::ast::{self, Operand};
+use ptx::ast::{self, Operand};
 
 operands! {
     /// Operands of `wgmma.wait_group`.

@@ -8,12 +8,12 @@ use super::find_load_uses::{LoadUse, Uses, copies_after};
 use super::fuse_instructions::becomes;
 use super::if_convert::ConvertedBlock;
 use super::merge_loads::MergedLoads;
-use crate::costs::Chain;
+use crate::costs::{Chain, Pipes};
 use crate::engine::costs::tables::Effort;
 use crate::passes::ir::Block;
-use crate::ptx::ast::{Body, Inst, RegId};
-use crate::ptx::cost::{Cost, is_global_load, is_wide_fence};
-use crate::ptx::opcode::{Opcode, WaitsFor};
+use ptx::ast::{Body, Inst, RegId};
+use ptx::cost::{Cost, Latency, Pipe, is_global_load, is_wide_fence};
+use ptx::opcode::{Opcode, WaitsFor};
 use std::collections::{HashMap, HashSet};
 
 /// The data flow up to some point in the code.
@@ -97,7 +97,7 @@ fn estimate(
         let Cost { pipe, latency: step, .. } = inst.cost();
         let instructions = becomes(inst, joined);
         let step = step.filter(|_| joined != Some(0));
-        *pipe(&mut effort.pipes) += instructions;
+        *count_of(pipe, &mut effort.pipes) += instructions;
         fences += u64::from(is_wide_fence(inst));
         let (writes, mut reads) = inst.registers();
         reads.extend(under);
@@ -120,7 +120,7 @@ fn estimate(
         }
         if let Some(step) = step {
             // A division or a 64-bit product is itself a chain.
-            *step(&mut own) += instructions.max(1);
+            *steps_of(step, &mut own) += instructions.max(1);
         }
         // Instructions that only lead to a load that is waited for elsewhere cause no wait here.
         let waited = if awaited.later.contains(&at) { Chain { global: own.global - 1, ..own } } else { own };
@@ -138,6 +138,40 @@ fn estimate(
     effort.chain.fences += fences;
     effort.chain.meanwhile = if longest.global > 0 || awaited.is_under_way() { meanwhile } else { beside_copies };
     effort
+}
+
+/// Returns the count of a pipe.
+const fn count_of(pipe: Pipe, pipes: &mut Pipes) -> &mut u64 {
+    match pipe {
+        Pipe::Single => &mut pipes.single,
+        Pipe::Integer => &mut pipes.integer,
+        Pipe::Product => &mut pipes.product,
+        Pipe::Double => &mut pipes.double,
+        Pipe::Special => &mut pipes.special,
+        Pipe::Tensor => &mut pipes.tensor,
+        Pipe::Warpgroup => &mut pipes.warpgroup,
+        Pipe::Memory => &mut pipes.memory,
+        Pipe::Exchange => &mut pipes.exchange,
+        Pipe::Control => &mut pipes.control,
+    }
+}
+
+/// Returns the number of steps of a chain that have a latency.
+const fn steps_of(latency: Latency, chain: &mut Chain) -> &mut u64 {
+    match latency {
+        Latency::Arithmetic => &mut chain.arithmetic,
+        Latency::Double => &mut chain.double,
+        Latency::Special => &mut chain.special,
+        Latency::Tensor => &mut chain.tensor,
+        Latency::Warpgroup => &mut chain.warpgroup,
+        Latency::Shared => &mut chain.shared,
+        Latency::Exchange => &mut chain.exchange,
+        Latency::Global => &mut chain.global,
+        Latency::Local => &mut chain.local,
+        Latency::Atomic => &mut chain.atomics,
+        Latency::Branch => &mut chain.branches,
+        Latency::Barrier => &mut chain.barriers,
+    }
 }
 
 /// Returns which instructions are loads from global memory, or contribute to the address of one.

@@ -5,9 +5,9 @@
 use super::if_convert::ConvertedBlock;
 use crate::passes::graph::immediate_dominators;
 use crate::passes::ir::Block;
-use crate::ptx::ast::{Body, Inst, Operand, RegId};
-use crate::ptx::cost::is_global_load;
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Body, Inst, Operand, RegId};
+use ptx::cost::is_global_load;
+use ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// For a region: the pending loads of earlier regions, and which of its own loads are waited for in later ones.

@@ -3,10 +3,10 @@
 //! is part of the access; sums and logic take three operands; a comparison includes the predicate with which it is
 //! combined.
 
-use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
-use crate::ptx::cost::is_wide;
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::{Opcode, OpcodeKind};
+use ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
+use ptx::cost::is_wide;
+use ptx::modifier::Modifier;
+use ptx::opcode::{Opcode, OpcodeKind};
 
 /// Returns how many hardware instructions each instruction of a body becomes, where that differs from the number
 /// without fusion.
@@ -216,7 +216,7 @@ fn kind(inst: &Inst) -> FusionRole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ptx::parse;
+    use ptx::parse;
 
     /// Returns the counts of the instructions of a body.
     fn counts(code: &str) -> Vec<Option<u64>> {

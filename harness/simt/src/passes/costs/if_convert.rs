@@ -4,9 +4,9 @@
 
 use super::fuse_instructions::becomes;
 use crate::passes::ir::{Block, Term};
-use crate::ptx::ast::{Body, RegId};
-use crate::ptx::cost::is_global_load;
-use crate::ptx::opcode::{Opcode, OpcodeKind};
+use ptx::ast::{Body, RegId};
+use ptx::cost::is_global_load;
+use ptx::opcode::{Opcode, OpcodeKind};
 
 /// The maximum number of instructions that are executed under a predicate: without a load from global memory, the
 /// number given by the CUDA C Programming Guide (4.0, control flow instructions, where many warps are likely to

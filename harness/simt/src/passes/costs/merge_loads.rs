@@ -10,9 +10,9 @@ use crate::finding::{AccessKind, Space};
 use crate::instr::code;
 use crate::passes::ir::{Block, Role};
 use crate::passes::plan::{Member, Plan};
-use crate::ptx::ast::{Base, Inst, Operand, RegId};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::{Opcode, OpcodeKind};
+use ptx::ast::{Base, Inst, Operand, RegId};
+use ptx::modifier::Modifier;
+use ptx::opcode::{Opcode, OpcodeKind};
 use std::collections::HashMap;
 
 /// Bytes of a merged load.

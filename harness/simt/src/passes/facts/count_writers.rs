@@ -1,6 +1,6 @@
 //! Counts the instructions that write each register.
 
-use crate::ptx::ast::{Body, RegId};
+use ptx::ast::{Body, RegId};
 
 /// For each register, the number of instructions that write it, and the last of these.
 pub struct Writers(Vec<(u32, u32)>);

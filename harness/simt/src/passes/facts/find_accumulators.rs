@@ -1,7 +1,7 @@
 //! The registers that a warpgroup product may still be computing.
 
-use crate::ptx::ast::{Body, RegId};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Body, RegId};
+use ptx::opcode::Opcode;
 use std::collections::HashSet;
 
 /// Returns the accumulators of the products of a function.

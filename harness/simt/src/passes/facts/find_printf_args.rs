@@ -7,8 +7,8 @@
 
 use super::count_writers::Writers;
 use crate::engine::warp::program::{Packed, Piece, Value};
-use crate::ptx::ast::{Base, Body, Inst, Loc, Operand, RegId, Type};
-use crate::ptx::opcode::{Opcode, OpcodeKind};
+use ptx::ast::{Base, Body, Inst, Loc, Operand, RegId, Type};
+use ptx::opcode::{Opcode, OpcodeKind};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

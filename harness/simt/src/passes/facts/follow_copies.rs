@@ -2,9 +2,9 @@
 
 use super::count_writers::Writers;
 use crate::instr::context::width;
-use crate::ptx::ast::{Body, Inst, Operand, RegId};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Body, Inst, Operand, RegId};
+use ptx::modifier::Modifier;
+use ptx::opcode::Opcode;
 
 /// Returns, for each register that always has the same value, the instruction that names this value: a load of a
 /// parameter, or a move of a constant, a special register or an address.

@@ -5,9 +5,9 @@
 //! whatever was loaded. The value may be loaded as a vector, or in parts that are combined later.
 
 use crate::instr::context::parts;
-use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
+use ptx::modifier::Modifier;
+use ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// Returns the indices of these loads in the body.

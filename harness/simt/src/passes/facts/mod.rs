@@ -9,7 +9,7 @@ pub mod trace_origins;
 
 use self::trace_origins::AddressOrigin;
 use crate::engine::warp::program::Packed;
-use crate::ptx::ast::RegId;
+use ptx::ast::RegId;
 use std::collections::{HashMap, HashSet};
 
 /// Facts about a function's body.

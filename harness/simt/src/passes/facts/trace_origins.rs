@@ -4,8 +4,8 @@
 //! The analysis ignores the order of instructions: a register has an origin if all values written to it have that
 //! origin. An address that it cannot trace has no origin and is not checked.
 
-use crate::ptx::ast::{Base, Body, Function, Operand};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Base, Body, Function, Operand};
+use ptx::opcode::Opcode;
 use std::collections::HashSet;
 
 /// The origin of the addresses in a register.

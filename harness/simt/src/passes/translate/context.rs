@@ -7,8 +7,8 @@ use crate::kernel::LoadError;
 use crate::lane::HostVectors;
 use crate::passes::error::{invalid, unsupported};
 use crate::passes::ir::*;
-use crate::ptx::ast::{Operand, RegId, Type};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Operand, RegId, Type};
+use ptx::opcode::Opcode;
 
 impl Context for Translation<'_, '_> {
     fn vectors(&self) -> HostVectors {

@@ -4,9 +4,9 @@ use crate::engine::costs::tables::Adds;
 use crate::engine::warp::program::Dataflow;
 use crate::finding::AccessKind;
 use crate::passes::ir::{Inst, OperandSlot, Role};
-use crate::ptx::ast::{self, Body, Operand, RegId, Type};
-use crate::ptx::modifier::Modifier;
-use crate::ptx::opcode::{Opcode, ValueFlow};
+use ptx::ast::{self, Body, Operand, RegId, Type};
+use ptx::modifier::Modifier;
+use ptx::opcode::{Opcode, ValueFlow};
 use std::collections::HashSet;
 
 /// Completes `inst`, which implements the PTX instruction at `at` of a body or a part of it. `guesses` are the loads

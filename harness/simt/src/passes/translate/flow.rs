@@ -8,8 +8,8 @@ use crate::passes::error::{invalid, unsupported};
 use crate::passes::find_functions::fitting;
 use crate::passes::ir::*;
 use crate::passes::place_params::{self, Callee, Slot};
-use crate::ptx::ast::{self, Operand, Type};
-use crate::ptx::opcode::{Opcode, OpcodeKind};
+use ptx::ast::{self, Operand, Type};
+use ptx::opcode::{Opcode, OpcodeKind};
 
 impl Translation<'_, '_> {
     /// Lowers an instruction.

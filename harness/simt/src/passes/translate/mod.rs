@@ -17,7 +17,7 @@ use super::ir::*;
 use super::plan::{Member, Plan};
 use crate::instr::control::branch;
 use crate::instr::wgmma;
-use crate::ptx::ast::{self, RegId};
+use ptx::ast::{self, RegId};
 use std::collections::BTreeSet;
 
 /// A function while it is translated.

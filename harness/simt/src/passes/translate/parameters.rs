@@ -7,7 +7,7 @@ use crate::instr::memory::Modifiers;
 use crate::passes::error::{invalid, unsupported};
 use crate::passes::ir::*;
 use crate::passes::place_params::Piece;
-use crate::ptx::ast::{self, Base, Operand};
+use ptx::ast::{self, Base, Operand};
 
 impl Translation<'_, '_> {
     /// Emits a copy of a register.

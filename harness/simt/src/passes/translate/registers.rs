@@ -2,7 +2,7 @@
 
 use crate::instr::context::width;
 use crate::passes::ir::OperandSlot;
-use crate::ptx::ast::{Body, RegId};
+use ptx::ast::{Body, RegId};
 use std::collections::HashMap;
 
 /// The registers of a function.

@@ -9,8 +9,8 @@ use crate::instr::system::clock;
 use crate::passes::error::{invalid, unsupported};
 use crate::passes::facts::trace_origins::{AddressOrigin, of_address};
 use crate::passes::ir::{OperandSlot, Result};
-use crate::ptx::ast::{Base, Inst, Operand, RegId, Special, Type};
-use crate::ptx::opcode::Opcode;
+use ptx::ast::{Base, Inst, Operand, RegId, Special, Type};
+use ptx::opcode::Opcode;
 
 impl Translation<'_, '_> {
     /// Returns a register, which must have the given width.

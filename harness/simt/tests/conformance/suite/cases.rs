@@ -2,8 +2,8 @@
 
 use super::values::ValueKind;
 use super::{Case, Source};
+use ptx::ast::Type;
 use simt::instr::alu::{self, AluForm, Imm};
-use simt::ptx::ast::Type;
 
 /// Truth tables of `lop3` that are tested one by one; another case covers all 256.
 const TABLES: [u32; 8] = [0x00, 0xff, 0xe8, 0x96, 0xca, 0x80, 0x1e, 0x71];

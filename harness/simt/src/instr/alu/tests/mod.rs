@@ -12,7 +12,7 @@ use super::{Handler, HostVectors};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::shared::Shared;
-use crate::ptx::ast::Type;
+use ptx::ast::Type;
 
 /// Bytes of a register here: room for 32 lanes of 64 bits.
 const SLOT: usize = 256;

@@ -7,7 +7,7 @@ use super::{Comparison, is_signed, part_of};
 use crate::instr::alu::dispatch::op;
 use crate::instr::alu::table::FormTable;
 use crate::instr::operands::Number;
-use crate::ptx::ast::{Operand, RegisterPart};
+use ptx::ast::{Operand, RegisterPart};
 
 /// The operations' names in the order of their codes.
 const OPERATIONS: [&str; 7] = ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"];
@@ -158,7 +158,7 @@ pub(in crate::instr::alu) fn rows(t: &mut FormTable) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ptx::ast::RegId;
+    use ptx::ast::RegId;
 
     #[test]
     fn each_part_has_its_own_result() {

@@ -12,7 +12,7 @@ use super::dispatch::{self, Alu, SOURCES, TO};
 use crate::instr::code::Inst;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, codes};
-use crate::ptx::ast::{self, Operand, RegId, RegisterPart, Type};
+use ptx::ast::{self, Operand, RegId, RegisterPart, Type};
 
 codes! {
     /// The comparison of `vset`.

@@ -7,7 +7,7 @@
 use super::{Comparison, Number, is_signed, part_of};
 use crate::instr::alu::dispatch::op;
 use crate::instr::operands::codes;
-use crate::ptx::ast::{Inst, RegisterPart};
+use ptx::ast::{Inst, RegisterPart};
 
 codes! {
     /// The computed operation.
@@ -258,8 +258,8 @@ op! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ptx::ast::{Loc, Operand, RegId};
-    use crate::ptx::opcode::Opcode;
+    use ptx::ast::{Loc, Operand, RegId};
+    use ptx::opcode::Opcode;
 
     fn part(text: &str) -> Operand {
         let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));

@@ -10,9 +10,9 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
 use crate::lane::lanes;
-use crate::ptx::ast::{self, Operand, Type};
 use crate::tensor::limits::{ALIGNMENT, MOST_ELEMENTS, MOST_STEP, MOST_SWIZZLE, STRIDES};
 use crate::tensor::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
+use ptx::ast::{self, Operand, Type};
 
 codes! {
     /// A field of a tensor map, with PTX's name for it.

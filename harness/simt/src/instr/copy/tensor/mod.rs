@@ -17,7 +17,7 @@ use crate::finding::{AccessKind, Space};
 use crate::instr::code::{OperandSlot, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, operands};
-use crate::ptx::ast::{self, Base, Operand, Type};
+use ptx::ast::{self, Base, Operand, Type};
 
 /// The reductions, in the order of their numbers.
 const REDUCTIONS: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];

@@ -15,8 +15,8 @@ use crate::engine::warp::program::Order;
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Field, Inst, OperandSlot, Role};
 use crate::instr::context::{Context, Result, parts};
-use crate::ptx::ast::{self, Operand, Type};
 use b128::BYTES;
+use ptx::ast::{self, Operand, Type};
 
 /// The decoded modifiers of an atomic.
 #[derive(Default)]

@@ -1,4 +1,5 @@
-//! Parses PTX text into a syntax tree.
+//! The PTX language, without anything that runs it: its instructions, each in one row of a table ([`opcode`]), and its
+//! text as a syntax tree, which is checked as the vendor's assembler checks it.
 
 pub mod ast;
 mod capability;

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::super::ast::{Inline, Loc, Module};
-use super::super::error::Result;
-use super::super::lex::TokenKind;
 use super::Parser;
+use crate::ast::{Inline, Loc, Module};
+use crate::error::Result;
+use crate::lex::TokenKind;
 
 /// Line information while a module is read.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::ast::{Body, Operand, Reg, RegId, Type};
+use crate::ast::{Body, Operand, Reg, RegId, Type};
 
 /// What a name declared in a pair of braces stands for.
 #[derive(Clone)]
@@ -198,7 +198,7 @@ fn replace(operand: &mut Operand, name: &str, target: &Target) -> Option<()> {
             }
             Some(())
         }
-        Operand::Mem(super::super::ast::Base::Sym(symbol), _) if symbol == name => None,
+        Operand::Mem(crate::ast::Base::Sym(symbol), _) if symbol == name => None,
         Operand::Vec(inner) => inner.iter_mut().try_for_each(|o| replace(o, name, target)),
         Operand::Pair(a, b) => {
             replace(a, name, target)?;

@@ -12,9 +12,9 @@ mod var;
 
 use std::collections::HashMap;
 
-use super::ast::{Function, Module, Relocation, Space, Var};
-use super::error::{ParseError, Problem, Result};
-use super::lex::{Lexer, Token, TokenKind};
+use crate::ast::{Function, Module, Relocation, Space, Var};
+use crate::error::{ParseError, Problem, Result};
+use crate::lex::{Lexer, Token, TokenKind};
 
 /// Deepest nesting of braces and parentheses.
 const MAX_DEPTH: u32 = 64;

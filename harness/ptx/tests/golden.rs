@@ -1,12 +1,12 @@
-//! Real PTX, parsed and verified: each file of `tests/ptx/` has a summary of its syntax tree next to it.
+//! Real PTX, parsed and verified: each file of `tests/modules/` has a summary of its syntax tree next to it.
 //!
-//! `UPDATE_EXPECTED=1 cargo test -p simt --test machine ptx_golden` rewrites the summaries.
+//! `UPDATE_EXPECTED=1 cargo test -p ptx golden` rewrites the summaries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use simt::ptx::ast::{Body, Function, Module, Operand, Var};
+use ptx::ast::{Body, Function, Module, Operand, Var};
 
 fn var(out: &mut String, indent: &str, var: &Var) {
     let _ = write!(out, "{indent}{:?} {} {:?} align {} size {}", var.space, var.name, var.ty, var.align, var.size);
@@ -26,12 +26,12 @@ fn var(out: &mut String, indent: &str, var: &Var) {
 }
 
 fn operand(body: &Body, operand: &Operand) -> String {
-    let reg = |r: &simt::ptx::ast::RegId| format!("{}#{}", body.regs[r.0 as usize].name, r.0);
+    let reg = |r: &ptx::ast::RegId| format!("{}#{}", body.regs[r.0 as usize].name, r.0);
     match operand {
         Operand::Reg(r) => reg(r),
         Operand::NotReg(r) => format!("!{}", reg(r)),
         Operand::Label(index) => format!("->{index}"),
-        Operand::Mem(simt::ptx::ast::Base::Reg(r), offset) => format!("[{}{offset:+}]", reg(r)),
+        Operand::Mem(ptx::ast::Base::Reg(r), offset) => format!("[{}{offset:+}]", reg(r)),
         Operand::Vec(list) => {
             let list: Vec<_> = list.iter().map(|o| self::operand(body, o)).collect();
             format!("{{{}}}", list.join(", "))
@@ -128,7 +128,7 @@ fn summary(module: &Module, whole: bool) -> String {
 
 #[test]
 fn real_ptx_is_read_as_expected() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/modules");
     let mut seen = 0;
     let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
@@ -137,7 +137,7 @@ fn real_ptx_is_read_as_expected() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        let module = simt::ptx::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let whole = path.ends_with("rules.ptx") || path.ends_with("trapezoid_lines_12.ptx");
         let summary = summary(&module, whole);
         let golden = path.with_extension("txt");

@@ -3,11 +3,11 @@
 //! A row has the name, what kind of instruction it is, what it does with its first operand, how undefined values flow
 //! through it, and its cost. Everything that asks about an instruction before it is lowered asks its row; a row that
 //! lacks an answer does not compile. A name may consist of several words, such as `cp.async`; what follows it are
-//! modifiers. The architectures that have an instruction depend on its modifiers: see [`super::capability`].
+//! modifiers. The architectures that have an instruction depend on its modifiers: see [`crate::capability`].
 
-use super::ast::{Inst, Operand, RegId};
-use super::cost::{self, Cost};
-use super::modifier::Modifier;
+use crate::ast::{Inst, Operand, RegId};
+use crate::cost::{self, Cost};
+use crate::modifier::Modifier;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

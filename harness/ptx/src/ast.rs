@@ -3,7 +3,7 @@
 //! The parser resolves names by PTX's scopes: a register named inside nested braces may shadow one outside. Every
 //! declaration therefore gets its own [`RegId`], and operands refer to registers by it.
 
-use super::opcode::Opcode;
+use crate::opcode::Opcode;
 pub use wire::finding::Space;
 
 /// A PTX fundamental type (`.b8` ... `.f64`, `.pred`).

@@ -4,18 +4,66 @@
 //! The costs are from the SASS that nvcc generates for compute capability 9.0. Moves are renamed registers there, and
 //! parameters are operands from constant memory, so both cost nothing.
 
-use super::ast::{Inst, Operand, Type};
-use super::modifier::Modifier;
-use super::opcode::Opcode;
-use crate::costs::{Chain, Pipes};
+use crate::ast::{Inst, Operand, Type};
+use crate::modifier::Modifier;
+use crate::opcode::Opcode;
 
-/// Selects the count of a pipe.
-type Pipe = fn(&mut Pipes) -> &mut u64;
-/// Selects the count of a kind of latency.
-type Latency = fn(&mut Chain) -> &mut u64;
+/// The pipe that executes an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pipe {
+    /// Single precision, and half precision in pairs.
+    Single,
+    /// Integer additions, logic, comparisons, selections.
+    Integer,
+    /// Integer multiplications.
+    Product,
+    /// Double precision.
+    Double,
+    /// Functions of the special function unit, conversions, and bit counts.
+    Special,
+    /// Matrix products by a warp.
+    Tensor,
+    /// Matrix products by a warpgroup, counted in products of 16 rows by 8 columns for each of its warps.
+    Warpgroup,
+    /// Loads, stores and atomics of every space.
+    Memory,
+    /// Shuffles, votes, matches and reductions of a warp.
+    Exchange,
+    /// Branches, calls, barriers.
+    Control,
+}
+
+/// What an instruction that depends on another one waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Latency {
+    /// A result of ordinary arithmetic.
+    Arithmetic,
+    /// A result of double precision.
+    Double,
+    /// A result of the special function unit.
+    Special,
+    /// A result of the tensor cores.
+    Tensor,
+    /// A product by a warpgroup that accumulates into the same sums.
+    Warpgroup,
+    /// A load from shared memory.
+    Shared,
+    /// An exchange between the lanes.
+    Exchange,
+    /// A load from global memory.
+    Global,
+    /// A load from local memory.
+    Local,
+    /// The value that an atomic returns.
+    Atomic,
+    /// A jump.
+    Branch,
+    /// A barrier of the block.
+    Barrier,
+}
 
 /// The cost of an instruction.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The pipe that executes it.
     pub pipe: Pipe,
@@ -57,13 +105,13 @@ pub fn is_global_load(inst: &Inst) -> bool {
 
 /// `n` integer instructions.
 const fn integers(n: u64) -> Cost {
-    cost(|p| &mut p.integer, |c| &mut c.arithmetic, n)
+    cost(Pipe::Integer, Latency::Arithmetic, n)
 }
 
 /// The cost of an instruction of floating-point types; `None` for other types.
 fn floating(inst: &Inst) -> Option<Cost> {
     match inst {
-        _ if inst.has_type(&[Type::F64]) => Some(cost(|p| &mut p.double, |c| &mut c.double, 1)),
+        _ if inst.has_type(&[Type::F64]) => Some(cost(Pipe::Double, Latency::Double, 1)),
         _ if inst.has_type(&HALF) => Some(single(1)),
         _ => None,
     }
@@ -71,7 +119,7 @@ fn floating(inst: &Inst) -> Option<Cost> {
 
 /// `n` instructions of single precision.
 const fn single(n: u64) -> Cost {
-    cost(|p| &mut p.single, |c| &mut c.arithmetic, n)
+    cost(Pipe::Single, Latency::Arithmetic, n)
 }
 
 /// An instruction without a pipe of its own.
@@ -81,7 +129,7 @@ pub fn plain(inst: &Inst) -> Cost {
 
 /// No instruction at all: the operand is read in place of the result.
 pub fn free(_: &Inst) -> Cost {
-    unawaited(|p| &mut p.integer, 0)
+    unawaited(Pipe::Integer, 0)
 }
 
 /// Moves are free, but those of special registers.
@@ -108,7 +156,7 @@ pub fn product(inst: &Inst) -> Cost {
     match floating(inst) {
         Some(cost) => cost,
         None if inst.has_type(&[Type::F32]) => single(1),
-        None => cost(|p| &mut p.product, |c| &mut c.arithmetic, instructions),
+        None => cost(Pipe::Product, Latency::Arithmetic, instructions),
     }
 }
 
@@ -118,7 +166,7 @@ pub fn bit_count(_: &Inst) -> Cost {
 }
 
 const fn special(n: u64) -> Cost {
-    cost(|p| &mut p.special, |c| &mut c.special, n)
+    cost(Pipe::Special, Latency::Special, n)
 }
 
 /// Functions and divisions: one instruction of the special function unit for an approximation, otherwise a sequence
@@ -128,7 +176,7 @@ pub fn function(inst: &Inst) -> Cost {
     let is_approximate = inst.has_any(&[Modifier::Approx, Modifier::Full]);
     let is_float = inst.has_type(&[Type::F32, Type::F16, Type::F16x2, Type::Bf16]);
     if inst.has_type(&[Type::F64]) {
-        return cost(|p| &mut p.double, |c| &mut c.double, if inst.opcode == Rcp { 8 } else { 14 });
+        return cost(Pipe::Double, Latency::Double, if inst.opcode == Rcp { 8 } else { 14 });
     }
     match (inst.opcode, is_approximate, is_float) {
         (Div, true, _) => special(2),
@@ -151,23 +199,23 @@ pub fn conversion(inst: &Inst) -> Cost {
 }
 
 fn memory(latency: Option<Latency>) -> Cost {
-    Cost { pipe: |p| &mut p.memory, latency, instructions: 1 }
+    Cost { pipe: Pipe::Memory, latency, instructions: 1 }
 }
 
 /// Loads, by their space.
 pub fn load(inst: &Inst) -> Cost {
     match inst {
         _ if inst.is_of_params() => free(inst),
-        _ if inst.is_of_shared() => memory(Some(|c| &mut c.shared)),
-        _ if inst.has(Modifier::Local) => memory(Some(|c| &mut c.local)),
-        _ if inst.has(Modifier::Const) => memory(Some(|c| &mut c.shared)),
-        _ => memory(Some(|c| &mut c.global)),
+        _ if inst.is_of_shared() => memory(Some(Latency::Shared)),
+        _ if inst.has(Modifier::Local) => memory(Some(Latency::Local)),
+        _ if inst.has(Modifier::Const) => memory(Some(Latency::Shared)),
+        _ => memory(Some(Latency::Global)),
     }
 }
 
 /// Fetches from textures and loads from surfaces.
 pub fn fetch(_: &Inst) -> Cost {
-    memory(Some(|c| &mut c.global))
+    memory(Some(Latency::Global))
 }
 
 /// Stores: nothing waits for them.
@@ -182,17 +230,17 @@ pub fn sent(_: &Inst) -> Cost {
 
 /// Atomics that return the old value.
 pub fn atomic(inst: &Inst) -> Cost {
-    if inst.is_of_shared() { memory(Some(|c| &mut c.shared)) } else { memory(Some(|c| &mut c.atomics)) }
+    if inst.is_of_shared() { memory(Some(Latency::Shared)) } else { memory(Some(Latency::Atomic)) }
 }
 
 /// The end of a wait for asynchronous copies.
 pub fn copy_wait(_: &Inst) -> Cost {
-    memory(Some(|c| &mut c.global))
+    memory(Some(Latency::Global))
 }
 
 /// Fragments from shared memory.
 pub fn fragment_load(_: &Inst) -> Cost {
-    memory(Some(|c| &mut c.shared))
+    memory(Some(Latency::Shared))
 }
 
 /// Fragments from the memory that `wmma.load` names.
@@ -202,12 +250,12 @@ pub fn tile_load(inst: &Inst) -> Cost {
 
 /// Products of fragments by a warp.
 pub fn fragment_product(_: &Inst) -> Cost {
-    cost(|p| &mut p.tensor, |c| &mut c.tensor, 1)
+    cost(Pipe::Tensor, Latency::Tensor, 1)
 }
 
 /// Products of tiles by a warp: four of fragments.
 pub fn tile_product(_: &Inst) -> Cost {
-    cost(|p| &mut p.tensor, |c| &mut c.tensor, 4)
+    cost(Pipe::Tensor, Latency::Tensor, 4)
 }
 
 /// Products by a warpgroup: of 64 rows, each of the four warps computes 16. Whatever the type, the depth is that of
@@ -215,36 +263,36 @@ pub fn tile_product(_: &Inst) -> Cost {
 pub fn warpgroup_product(inst: &Inst) -> Cost {
     let columns = |word: &str| word.strip_prefix("m64n")?.split_once('k')?.0.parse::<u64>().ok();
     let columns = inst.modifiers().find_map(columns).unwrap_or(0);
-    cost(|p| &mut p.warpgroup, |c| &mut c.warpgroup, columns.div_ceil(8))
+    cost(Pipe::Warpgroup, Latency::Warpgroup, columns.div_ceil(8))
 }
 
 /// The order of products by a warpgroup. If some groups may stay pending, the tensor cores stay busy. If none may, the
 /// result of the last one is waited for.
 pub fn warpgroup_wait(inst: &Inst) -> Cost {
     match inst.operands.first() {
-        Some(Operand::Int(0)) => cost(|p| &mut p.control, |c| &mut c.tensor, 1),
+        Some(Operand::Int(0)) => cost(Pipe::Control, Latency::Tensor, 1),
         _ => control(inst),
     }
 }
 
 /// Instructions that only order others.
 pub fn control(_: &Inst) -> Cost {
-    unawaited(|p| &mut p.control, 1)
+    unawaited(Pipe::Control, 1)
 }
 
 /// Shuffles, votes, matches and reductions of a warp.
 pub fn exchange(_: &Inst) -> Cost {
-    cost(|p| &mut p.exchange, |c| &mut c.exchange, 1)
+    cost(Pipe::Exchange, Latency::Exchange, 1)
 }
 
 /// Branches, calls and exits.
 pub fn branch(_: &Inst) -> Cost {
-    cost(|p| &mut p.control, |c| &mut c.branches, 1)
+    cost(Pipe::Control, Latency::Branch, 1)
 }
 
 /// Barriers of a block or a cluster.
 pub fn barrier(_: &Inst) -> Cost {
-    cost(|p| &mut p.control, |c| &mut c.barriers, 1)
+    cost(Pipe::Control, Latency::Barrier, 1)
 }
 
 /// Fences: one that other blocks can observe is counted as a fence; others take about as long as two barriers.
@@ -254,7 +302,7 @@ pub fn fence(inst: &Inst) -> Cost {
 
 /// A pause of the thread.
 pub fn pause(_: &Inst) -> Cost {
-    cost(|p| &mut p.control, |c| &mut c.barriers, 2)
+    cost(Pipe::Control, Latency::Barrier, 2)
 }
 
 /// The cost of an instruction that the machine does not execute.
@@ -265,52 +313,45 @@ pub fn unmodelled(inst: &Inst) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ptx::parse;
+    use crate::parse;
 
-    /// Returns the cost of an instruction as counts of pipes and of a chain.
-    fn counts(line: &str) -> (Pipes, Chain) {
+    /// Returns the cost of an instruction.
+    fn cost_of(line: &str) -> Cost {
         let text = format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
              .reg .f64 %fd<9>;\n{line}\nret;\n}}\n"
         );
         let module = parse(&text).unwrap();
-        let cost = module.functions[0].body.as_ref().unwrap().code[0].cost();
-        let (mut pipes, mut chain) = (Pipes::default(), Chain::default());
-        *(cost.pipe)(&mut pipes) += cost.instructions;
-        if let Some(latency) = cost.latency {
-            *latency(&mut chain) += cost.instructions;
-        }
-        (pipes, chain)
+        module.functions[0].body.as_ref().unwrap().code[0].cost()
     }
 
     #[test]
     fn products_with_a_carry_are_products() {
-        let product = counts("mad.lo.u32 %r1, %r2, %r3, %r4;");
-        assert_eq!(product.0, Pipes { product: 1, ..Pipes::default() });
-        assert_eq!(counts("madc.hi.u32 %r1, %r2, %r3, %r4;"), product);
+        let product = cost_of("mad.lo.u32 %r1, %r2, %r3, %r4;");
+        assert_eq!((product.pipe, product.instructions), (Pipe::Product, 1));
+        assert_eq!(cost_of("madc.hi.u32 %r1, %r2, %r3, %r4;"), product);
     }
 
     #[test]
     fn shared_memory_of_the_own_block_has_two_names() {
-        let load = counts("ld.shared.u32 %r1, [%r2];");
-        assert_eq!(load.1, Chain { shared: 1, ..Chain::default() });
-        assert_eq!(counts("ld.shared::cta.u32 %r1, [%r2];"), load);
-        assert_ne!(counts("ld.global.u32 %r1, [%rd2];"), load);
+        let load = cost_of("ld.shared.u32 %r1, [%r2];");
+        assert_eq!(load.latency, Some(Latency::Shared));
+        assert_eq!(cost_of("ld.shared::cta.u32 %r1, [%r2];"), load);
+        assert_ne!(cost_of("ld.global.u32 %r1, [%rd2];"), load);
     }
 
     #[test]
     fn texture_gathers_and_surfaces_are_accesses_to_memory() {
-        let fetch = counts("tex.2d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];");
-        assert_eq!(fetch, (Pipes { memory: 1, ..Pipes::default() }, Chain { global: 1, ..Chain::default() }));
-        assert_eq!(counts("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];"), fetch);
-        let store = counts("sust.b.1d.b32.trap [%rd1, {%r2}], %r1;");
-        assert_eq!(store, (fetch.0, Chain::default()));
+        let fetch = cost_of("tex.2d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];");
+        assert_eq!(fetch, cost(Pipe::Memory, Latency::Global, 1));
+        assert_eq!(cost_of("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];"), fetch);
+        assert_eq!(cost_of("sust.b.1d.b32.trap [%rd1, {%r2}], %r1;"), unawaited(Pipe::Memory, 1));
     }
 
     #[test]
     fn a_division_costs_by_its_type() {
-        assert_eq!(counts("div.rn.f64 %fd1, %fd2, %fd3;").0.double, 14);
-        assert_eq!(counts("div.u32 %r1, %r2, %r3;").0.integer, 20);
-        assert_eq!(counts("div.u64 %rd1, %rd2, %rd3;").0.integer, 70);
+        assert_eq!(cost_of("div.rn.f64 %fd1, %fd2, %fd3;"), cost(Pipe::Double, Latency::Double, 14));
+        assert_eq!(cost_of("div.u32 %r1, %r2, %r3;").instructions, 20);
+        assert_eq!(cost_of("div.u64 %rd1, %rd2, %rd3;").instructions, 70);
     }
 }

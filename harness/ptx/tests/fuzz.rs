@@ -1,15 +1,12 @@
 //! No text makes the PTX parser panic, hang or exhaust memory.
 
-#[path = "mutate/characters.rs"]
-mod characters;
-
-use characters::piece;
+use crate::characters::{self, piece};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
 /// Parses a text; an error must name a line that the text has.
 fn read(text: &str) {
-    if let Err(error) = simt::ptx::parse(text) {
+    if let Err(error) = ptx::parse(text) {
         let lines = text.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
         assert!((1..=lines).contains(&error.line), "{error}");
         assert!(error.to_string().len() < 100_000);

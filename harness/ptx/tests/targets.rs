@@ -16,7 +16,7 @@ fn module(target: &str, line: &str) -> String {
 
 /// Returns why the module is rejected, if that is because of its target or a barrier's numbers.
 fn refusal(target: &str, line: &str) -> Option<String> {
-    let error = simt::ptx::parse(&module(target, line)).err()?.to_string();
+    let error = ptx::parse(&module(target, line)).err()?.to_string();
     let reasons = ["not supported on `.target", "barrier number", "a barrier for"];
     reasons.iter().any(|reason| error.contains(reason)).then_some(error)
 }
@@ -32,7 +32,7 @@ fn names(list: &str, target: &str) -> bool {
 #[test]
 fn instructions_need_the_architecture_that_the_assembler_names() {
     let mut wrong = Vec::new();
-    for line in include_str!("data/targets.txt").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("targets.txt").lines().filter(|line| !line.starts_with('#')) {
         let (instruction, list) = line.split_once('\t').expect("an instruction and its architectures");
         for target in TARGETS {
             match (names(list, target), refusal(target, instruction)) {
@@ -56,17 +56,8 @@ fn a_refusal_says_what_to_compile_for() {
             .contains("`wgmma.fence` not supported on `.target sm_90`: compile for sm_90a (")
     );
     let kernel = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() .explicitcluster { ret; }";
-    let error = simt::ptx::parse(kernel).unwrap_err().to_string();
+    let error = ptx::parse(kernel).unwrap_err().to_string();
     assert!(error.contains("directive `.explicitcluster` not supported on `.target sm_80`"), "{error}");
     assert!(told("90", "bar.sync 17;").contains("barrier number 17 is out of range"));
     assert!(told("90", "bar.sync 0, 33;").contains("a barrier for 33 threads"));
-}
-
-/// A module states its target, wherever it is in the text.
-#[test]
-fn a_module_knows_its_target() {
-    let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 24));
-    let text = "/*\n.target sm_50\n*/ .version 8.0 .target sm_90a .address_size 64\n.visible .entry k() { ret; }";
-    let module = simt::machine::Module::load(text, &memory, gpu::Part::default_part()).unwrap();
-    assert_eq!(module.target(), "sm_90a");
 }

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-use super::ast::{Body, Function, Inst, Module, Operand, Space, Type, Var};
-use super::capability::{self, Needs};
-use super::error::{ParseError, Problem, Result};
-use super::modifier::Modifier;
-use super::opcode::Opcode;
+use crate::ast::{Body, Function, Inst, Module, Operand, Space, Type, Var};
+use crate::capability::{self, Needs};
+use crate::error::{ParseError, Problem, Result};
+use crate::modifier::Modifier;
+use crate::opcode::Opcode;
 
 /// Largest constant memory of a module, in bytes.
 const MAX_CONST: u64 = 65_536;
@@ -167,7 +167,7 @@ fn body(body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
     let prototypes: HashMap<&str, (usize, usize)> =
         prototypes.map(|(name, returns, params)| (&**name, (returns.len(), params.len()))).collect();
     for inst in &body.code {
-        let predicate = |reg: super::ast::RegId| body.regs[reg.0 as usize].ty == Type::Pred;
+        let predicate = |reg: crate::ast::RegId| body.regs[reg.0 as usize].ty == Type::Pred;
         if let Some((reg, _)) = inst.guard
             && !predicate(reg)
         {

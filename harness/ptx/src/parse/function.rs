@@ -1,11 +1,11 @@
 //! Functions and kernels: their heads, and the statements of their bodies.
 
-use super::super::ast::{Base, ClusterNeeds, Function, Inst, Operand, RegId, Space, Var};
-use super::super::error::{ParseError, Problem, Result};
-use super::super::lex::TokenKind;
-use super::super::opcode::{self, Opcode};
 use super::Parser;
 use super::scope::{Name, Scopes, Target, Use};
+use crate::ast::{Base, ClusterNeeds, Function, Inst, Operand, RegId, Space, Var};
+use crate::error::{ParseError, Problem, Result};
+use crate::lex::TokenKind;
+use crate::opcode::{self, Opcode};
 
 /// A target in a jump table that is not resolved yet.
 const UNSETTLED: u32 = u32::MAX;

@@ -1,8 +1,8 @@
 //! Constant expressions with C's precedence and PTX's two integer types.
 
-use super::super::error::Result;
-use super::super::lex::TokenKind;
 use super::Parser;
+use crate::error::Result;
+use crate::lex::TokenKind;
 
 /// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 const HEAD: &str = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
 fn error(text: &str) -> String {
-    match simt::ptx::parse(text) {
+    match ptx::parse(text) {
         Ok(_) => panic!("was accepted:\n{text}"),
         Err(error) => error.to_string(),
     }
@@ -85,7 +85,7 @@ fn declarations_may_come_before_definitions() {
         "{HEAD}.func f(.param .b32 a);\n.extern .global .b32 x;\n.entry k() {{ .reg .b64 %r; mov.u64 %r, x; mov.u64 %r, late; ret; }}
         .visible .global .b32 x = 5;\n.func f(.param .b32 a) {{ ret; }}\n.global .b32 late;"
     );
-    let module = simt::ptx::parse(&text).unwrap();
+    let module = ptx::parse(&text).unwrap();
     assert_eq!(module.functions.len(), 2);
     assert!(module.functions.iter().all(|f| f.body.is_some()));
     assert_eq!(module.vars.len(), 2);
@@ -95,19 +95,7 @@ fn declarations_may_come_before_definitions() {
 #[test]
 fn what_is_ptx_but_not_modelled_is_distinguished() {
     let text = format!("{HEAD}.entry k() {{ .reg .b32 %a; .reg .v2 .b32 %v; ret; }}");
-    assert!(simt::ptx::parse(&text).unwrap_err().is_unsupported());
+    assert!(ptx::parse(&text).unwrap_err().is_unsupported());
     let text = format!("{HEAD}.entry k() {{ mov.u32 %a, 0; }}");
-    assert!(!simt::ptx::parse(&text).unwrap_err().is_unsupported());
-}
-
-/// A later version of PTX may have instructions that this table lacks: only the kernels that use them are refused.
-#[test]
-fn instructions_of_a_later_version_are_not_modelled() {
-    let text = ".version 99.0\n.target sm_90\n.address_size 64\n\
-                .entry new() { later.u32 0; ret; }\n.entry known() { ret; }";
-    let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 24));
-    let module = simt::machine::Module::load(text, &memory, gpu::Part::default_part()).unwrap();
-    let refusal = module.unsupported("new").expect("an unmodelled instruction").to_string();
-    assert!(refusal.contains("`later.u32`"), "{refusal}");
-    assert!(module.unsupported("known").is_none());
+    assert!(!ptx::parse(&text).unwrap_err().is_unsupported());
 }

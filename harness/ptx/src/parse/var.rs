@@ -1,10 +1,10 @@
 //! Variables: `.global .align 4 .b8 table[8] = {...};` and parameters.
 
-use super::super::ast::{Init, Relocation, Space, Type, Var};
-use super::super::error::Result;
-use super::super::lex::TokenKind;
 use super::Parser;
 use super::expr::Literal;
+use crate::ast::{Init, Relocation, Space, Type, Var};
+use crate::error::Result;
+use crate::lex::TokenKind;
 
 /// The largest accepted size of a variable, in bytes; anything larger is taken for a mistake.
 const MAX_BYTES: u64 = 1 << 40;

@@ -5,7 +5,7 @@ use proptest::sample::{Index, select};
 use std::path::Path;
 
 fn corpus() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx/tests/modules");
     let files = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path());
     let mut ptx: Vec<_> = files.filter(|p| p.extension().is_some_and(|e| e == "ptx")).collect();
     ptx.sort();

@@ -2,7 +2,7 @@
 //!
 //! What a modifier means for one instruction is decided where that instruction is lowered.
 
-use super::ast::{Inst, Type};
+use crate::ast::{Inst, Type};
 
 /// Declares the modifiers, with their spelling in PTX.
 macro_rules! modifiers {

@@ -4,9 +4,9 @@
 //! table contains the PTX ISA manual's "Target ISA Notes"; `tests/targets.rs` compares it with what the assembler of
 //! CUDA 13.0 accepts. Instructions that this machine lacks for all devices are not in it.
 
-use super::ast::{ClusterNeeds, Inst, Operand, Special};
-use super::modifier::Modifier;
-use super::opcode::Opcode;
+use crate::ast::{ClusterNeeds, Inst, Operand, Special};
+use crate::modifier::Modifier;
+use crate::opcode::Opcode;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

@@ -1,11 +1,11 @@
 //! Operands: registers, constants, names, addresses, vectors.
 
-use super::super::ast::{Base, Operand, RegisterPart, Special};
-use super::super::error::{Problem, Result};
-use super::super::lex::TokenKind;
 use super::Parser;
 use super::expr::Literal;
 use super::scope::{Name, Scopes, Use};
+use crate::ast::{Base, Operand, RegisterPart, Special};
+use crate::error::{Problem, Result};
+use crate::lex::TokenKind;
 
 /// The largest number of operands of one instruction, including those inside braces and parentheses.
 const MAX_OPERANDS: usize = 256;
