@@ -3,73 +3,70 @@
 //! The parser resolves names by PTX's scopes: a register named inside nested braces may shadow one outside. Every
 //! declaration therefore gets its own [`RegId`], and operands refer to registers by it.
 
+use crate::modifier::Modifier;
 use crate::opcode::Opcode;
 pub use wire::finding::Space;
 
-/// A PTX fundamental type (`.b8` ... `.f64`, `.pred`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Type {
-    B8,
-    B16,
-    B32,
-    B64,
-    B128,
-    U8,
-    U16,
-    U32,
-    U64,
-    S8,
-    S16,
-    S32,
-    S64,
-    F16,
-    F16x2,
-    Bf16,
-    Bf16x2,
-    F32,
-    F64,
-    Pred,
+/// Declares the fundamental types: the variant, its name, and its bytes.
+macro_rules! types {
+    ($($name:ident $word:literal $size:literal),* $(,)?) => {
+        /// A PTX fundamental type (`.b8` ... `.f64`, `.pred`).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)]
+        pub enum Type {
+            $($name),*
+        }
+
+        impl Type {
+            /// All types.
+            pub const ALL: &[Type] = &[$(Type::$name),*];
+
+            /// The fundamental type with this name, given without its dot.
+            pub fn named(word: &str) -> Option<Type> {
+                match word {
+                    $($word => Some(Type::$name),)*
+                    _ => None,
+                }
+            }
+
+            /// Its name, without the dot.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Type::$name => $word),*
+                }
+            }
+
+            /// Size in bytes. A predicate has no size in memory and counts as 1.
+            pub const fn size(self) -> u32 {
+                match self {
+                    $(Type::$name => $size),*
+                }
+            }
+        }
+    };
 }
 
-impl Type {
-    /// The fundamental type with this name, given without its dot.
-    pub fn named(word: &str) -> Option<Type> {
-        Some(match word {
-            "b8" => Type::B8,
-            "b16" => Type::B16,
-            "b32" => Type::B32,
-            "b64" => Type::B64,
-            "b128" => Type::B128,
-            "u8" => Type::U8,
-            "u16" => Type::U16,
-            "u32" => Type::U32,
-            "u64" => Type::U64,
-            "s8" => Type::S8,
-            "s16" => Type::S16,
-            "s32" => Type::S32,
-            "s64" => Type::S64,
-            "f16" => Type::F16,
-            "f16x2" => Type::F16x2,
-            "bf16" => Type::Bf16,
-            "bf16x2" => Type::Bf16x2,
-            "f32" => Type::F32,
-            "f64" => Type::F64,
-            "pred" => Type::Pred,
-            _ => return None,
-        })
-    }
-
-    /// Size in bytes. A predicate has no size in memory and counts as 1.
-    pub const fn size(self) -> u32 {
-        match self {
-            Type::B8 | Type::U8 | Type::S8 | Type::Pred => 1,
-            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 2,
-            Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
-            Type::B64 | Type::U64 | Type::S64 | Type::F64 => 8,
-            Type::B128 => 16,
-        }
-    }
+types! {
+    B8 "b8" 1,
+    B16 "b16" 2,
+    B32 "b32" 4,
+    B64 "b64" 8,
+    B128 "b128" 16,
+    U8 "u8" 1,
+    U16 "u16" 2,
+    U32 "u32" 4,
+    U64 "u64" 8,
+    S8 "s8" 1,
+    S16 "s16" 2,
+    S32 "s32" 4,
+    S64 "s64" 8,
+    F16 "f16" 2,
+    F16x2 "f16x2" 4,
+    Bf16 "bf16" 2,
+    Bf16x2 "bf16x2" 4,
+    F32 "f32" 4,
+    F64 "f64" 8,
+    Pred "pred" 1,
 }
 
 /// A register of one function: an index into [`Body::regs`].
@@ -226,14 +223,34 @@ pub struct Inst {
     pub guard: Option<(RegId, bool)>,
     /// The instruction, without its modifiers.
     pub opcode: Opcode,
-    /// Its name and modifiers as written: `ld.global.nc.v4.f32`.
-    pub text: String,
+    text: String,
+    pub(crate) modifiers: Vec<Modifier>,
     /// Operands in the order written. A `call` is `[Vec(returns), function, Vec(arguments), prototype Sym?]`; the
     /// function is a `Sym`, or a `Reg` that holds its address. A tensor or texture address `[map, {x, y}]` is a `Vec`
     /// of its parts.
     pub operands: Vec<Operand>,
     /// Its place in the source.
     pub loc: Loc,
+}
+
+impl Inst {
+    /// Creates an instruction without a guard from its name and modifiers as written.
+    pub fn new(opcode: Opcode, text: String, operands: Vec<Operand>) -> Inst {
+        let mut inst = Inst { guard: None, opcode, text, modifiers: Vec::new(), operands, loc: Loc::default() };
+        inst.modifiers = inst.words().map(Modifier::named).collect();
+        inst
+    }
+
+    /// Its name and modifiers as written: `ld.global.nc.v4.f32`.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Replaces its name and modifiers.
+    pub fn rename(&mut self, opcode: Opcode, text: String) {
+        (self.opcode, self.text) = (opcode, text);
+        self.modifiers = self.words().map(Modifier::named).collect();
+    }
 }
 
 /// The initial value of a variable, as bytes in which the addresses of symbols are not filled in yet.

@@ -249,7 +249,7 @@ pub fn tile_load(inst: &Inst) -> Cost {
 }
 
 /// Products of fragments by a warp.
-pub fn fragment_product(_: &Inst) -> Cost {
+pub fn mma_product(_: &Inst) -> Cost {
     cost(Pipe::Tensor, Latency::Tensor, 1)
 }
 
@@ -260,9 +260,12 @@ pub fn tile_product(_: &Inst) -> Cost {
 
 /// Products by a warpgroup: of 64 rows, each of the four warps computes 16. Whatever the type, the depth is that of
 /// `mma.sync` with 16 columns of half precision.
-pub fn warpgroup_product(inst: &Inst) -> Cost {
-    let columns = |word: &str| word.strip_prefix("m64n")?.split_once('k')?.0.parse::<u64>().ok();
-    let columns = inst.modifiers().find_map(columns).unwrap_or(0);
+pub fn wgmma_product(inst: &Inst) -> Cost {
+    let columns = |modifier: &Modifier| match modifier {
+        Modifier::Columns(columns, _) => Some(u64::from(*columns)),
+        _ => None,
+    };
+    let columns = inst.modifiers().iter().find_map(columns).unwrap_or(0);
     cost(Pipe::Warpgroup, Latency::Warpgroup, columns.div_ceil(8))
 }
 

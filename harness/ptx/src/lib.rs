@@ -2,14 +2,15 @@
 //! text as a syntax tree, which is checked as the vendor's assembler checks it.
 
 pub mod ast;
-mod capability;
 pub mod cost;
 mod error;
 mod lex;
 pub mod modifier;
 pub mod opcode;
 mod parse;
+pub mod since;
 mod verify;
+mod younger;
 
 pub use error::{ParseError, Problem};
 

@@ -1,13 +1,14 @@
 //! The instructions: one row for each.
 //!
-//! A row has the name, what kind of instruction it is, what it does with its first operand, how undefined values flow
-//! through it, and its cost. Everything that asks about an instruction before it is lowered asks its row; a row that
-//! lacks an answer does not compile. A name may consist of several words, such as `cp.async`; what follows it are
-//! modifiers. The architectures that have an instruction depend on its modifiers: see [`crate::capability`].
+//! A row has the name, the version of PTX and the architecture since which it exists, what kind of instruction it is,
+//! what it does with its first operand, how undefined values flow through it, and its cost. Everything that asks about
+//! an instruction before it is lowered asks its row; a row that lacks an answer does not compile. A name may consist of
+//! several words, such as `cp.async`; what follows it are modifiers, some of which are younger: see [`crate::younger`].
 
 use crate::ast::{Inst, Operand, RegId};
 use crate::cost::{self, Cost};
 use crate::modifier::Modifier;
+use crate::since::{Architectures, HOPPER, NINE, Since};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -61,7 +62,7 @@ pub enum FirstOperand {
     /// Reads it.
     Read,
     /// Writes it if the barrier also combines values (`barrier.red`), and reads it otherwise.
-    WrittenIfRed,
+    IfRed,
 }
 
 /// How undefined values flow through the part of an instruction that has no other role.
@@ -97,15 +98,26 @@ pub enum WaitsFor {
 /// A row of the table.
 struct Row {
     name: &'static str,
+    since: Since,
     kind: OpcodeKind,
     first: FirstOperand,
     flow: ValueFlow,
     cost: fn(&Inst) -> Cost,
 }
 
-/// Declares the instructions: variant, name, kind, first operand, flow, cost.
+/// Declares the instructions: variant, name, the version of PTX and the architecture since when, kind, first operand,
+/// flow, cost.
 macro_rules! instructions {
-    ($($variant:ident $name:literal: $kind:ident, $first:ident, $flow:ident, $cost:ident;)*) => {
+    (@ $architecture:literal) => {
+        Architectures::From($architecture)
+    };
+    (@ $architectures:ident) => {
+        Architectures::Specific($architectures)
+    };
+    ($(
+        $variant:ident $name:literal:
+        $version:literal $since:tt, $kind:ident, $first:ident, $flow:ident, $cost:ident;
+    )*) => {
         /// An instruction, without its modifiers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
@@ -119,12 +131,15 @@ macro_rules! instructions {
 
             const fn row(self) -> &'static Row {
                 match self {
-                    $(Opcode::$variant => &Row {
-                        name: $name,
-                        kind: OpcodeKind::$kind,
-                        first: FirstOperand::$first,
-                        flow: ValueFlow::$flow,
-                        cost: cost::$cost,
+                    $(Opcode::$variant => const {
+                        &Row {
+                            name: $name,
+                            since: Since::version(stringify!($version), instructions!(@ $since)),
+                            kind: OpcodeKind::$kind,
+                            first: FirstOperand::$first,
+                            flow: ValueFlow::$flow,
+                            cost: cost::$cost,
+                        }
                     }),*
                 }
             }
@@ -134,188 +149,188 @@ macro_rules! instructions {
 
 instructions! {
     // Sums, products, and what else computes a lane's registers from its own.
-    Abs                       "abs":                           Computes,   Written,      Pure,    plain;
-    Add                       "add":                           Computes,   Written,      Pure,    sum;
-    Addc                      "addc":                          Computes,   Written,      Pure,    plain;
-    And                       "and":                           Computes,   Written,      Pure,    logic;
-    Bfe                       "bfe":                           Computes,   Written,      Pure,    plain;
-    Bfi                       "bfi":                           Computes,   Written,      Pure,    plain;
-    Bfind                     "bfind":                         Computes,   Written,      Pure,    bit_count;
-    Bmsk                      "bmsk":                          Computes,   Written,      Pure,    plain;
-    Brev                      "brev":                          Computes,   Written,      Pure,    bit_count;
-    Clz                       "clz":                           Computes,   Written,      Pure,    bit_count;
-    Cnot                      "cnot":                          Computes,   Written,      Pure,    plain;
-    Copysign                  "copysign":                      Computes,   Written,      Pure,    plain;
-    Cos                       "cos":                           Computes,   Written,      Pure,    function;
-    Cvt                       "cvt":                           Computes,   Written,      Pure,    conversion;
-    Cvta                      "cvta":                          Computes,   Written,      Pure,    free;
-    Div                       "div":                           Computes,   Written,      Opaque,  function;
-    Dp2a                      "dp2a":                          Computes,   Written,      Pure,    product;
-    Dp4a                      "dp4a":                          Computes,   Written,      Pure,    product;
-    Ex2                       "ex2":                           Computes,   Written,      Pure,    function;
-    Fma                       "fma":                           Computes,   Written,      Pure,    product;
-    Fns                       "fns":                           Computes,   Written,      Pure,    plain;
-    Isspacep                  "isspacep":                      Computes,   Written,      Pure,    plain;
-    Lg2                       "lg2":                           Computes,   Written,      Pure,    function;
-    Lop3                      "lop3":                          Computes,   Written,      Pure,    plain;
-    Mad                       "mad":                           Computes,   Written,      Pure,    product;
-    Mad24                     "mad24":                         Computes,   Written,      Pure,    product;
-    Madc                      "madc":                          Computes,   Written,      Pure,    product;
-    Max                       "max":                           Computes,   Written,      Pure,    logic;
-    Min                       "min":                           Computes,   Written,      Pure,    logic;
-    Mov                       "mov":                           Computes,   Written,      Pure,    moved;
-    Mul                       "mul":                           Computes,   Written,      Pure,    product;
-    Mul24                     "mul24":                         Computes,   Written,      Pure,    product;
-    Neg                       "neg":                           Computes,   Written,      Pure,    plain;
-    Not                       "not":                           Computes,   Written,      Pure,    logic;
-    Or                        "or":                            Computes,   Written,      Pure,    logic;
-    Popc                      "popc":                          Computes,   Written,      Pure,    bit_count;
-    Prmt                      "prmt":                          Computes,   Written,      Pure,    plain;
-    Rcp                       "rcp":                           Computes,   Written,      Pure,    function;
-    Rem                       "rem":                           Computes,   Written,      Opaque,  function;
-    Rsqrt                     "rsqrt":                         Computes,   Written,      Pure,    function;
-    Sad                       "sad":                           Computes,   Written,      Pure,    plain;
-    Selp                      "selp":                          Computes,   Written,      Pure,    logic;
-    Set                       "set":                           Computes,   Written,      Compare, plain;
-    Setp                      "setp":                          Computes,   Written,      Compare, logic;
-    Shf                       "shf":                           Computes,   Written,      Pure,    plain;
-    Shl                       "shl":                           Computes,   Written,      Pure,    logic;
-    Shr                       "shr":                           Computes,   Written,      Pure,    logic;
-    Sin                       "sin":                           Computes,   Written,      Pure,    function;
-    Slct                      "slct":                          Computes,   Written,      Pure,    plain;
-    Sqrt                      "sqrt":                          Computes,   Written,      Pure,    function;
-    Sub                       "sub":                           Computes,   Written,      Pure,    sum;
-    Subc                      "subc":                          Computes,   Written,      Pure,    plain;
-    Szext                     "szext":                         Computes,   Written,      Pure,    plain;
-    Tanh                      "tanh":                          Computes,   Written,      Pure,    function;
-    Testp                     "testp":                         Computes,   Written,      Compare, plain;
-    Xor                       "xor":                           Computes,   Written,      Pure,    logic;
+    Abs                       "abs":                           2.3 20,     Computes,   Written, Pure,    plain;
+    Add                       "add":                           2.3 20,     Computes,   Written, Pure,    sum;
+    Addc                      "addc":                          2.3 20,     Computes,   Written, Pure,    plain;
+    And                       "and":                           2.3 20,     Computes,   Written, Pure,    logic;
+    Bfe                       "bfe":                           2.3 20,     Computes,   Written, Pure,    plain;
+    Bfi                       "bfi":                           2.3 20,     Computes,   Written, Pure,    plain;
+    Bfind                     "bfind":                         2.3 20,     Computes,   Written, Pure,    bit_count;
+    Bmsk                      "bmsk":                          7.6 70,     Computes,   Written, Pure,    plain;
+    Brev                      "brev":                          2.3 20,     Computes,   Written, Pure,    bit_count;
+    Clz                       "clz":                           2.3 20,     Computes,   Written, Pure,    bit_count;
+    Cnot                      "cnot":                          2.3 20,     Computes,   Written, Pure,    plain;
+    Copysign                  "copysign":                      2.3 20,     Computes,   Written, Pure,    plain;
+    Cos                       "cos":                           2.3 20,     Computes,   Written, Pure,    function;
+    Cvt                       "cvt":                           2.3 20,     Computes,   Written, Pure,    conversion;
+    Cvta                      "cvta":                          2.3 20,     Computes,   Written, Pure,    free;
+    Div                       "div":                           2.3 20,     Computes,   Written, Opaque,  function;
+    Dp2a                      "dp2a":                          5.0 61,     Computes,   Written, Pure,    product;
+    Dp4a                      "dp4a":                          5.0 61,     Computes,   Written, Pure,    product;
+    Ex2                       "ex2":                           2.3 20,     Computes,   Written, Pure,    function;
+    Fma                       "fma":                           2.3 20,     Computes,   Written, Pure,    product;
+    Fns                       "fns":                           6.0 30,     Computes,   Written, Pure,    plain;
+    Isspacep                  "isspacep":                      2.3 20,     Computes,   Written, Pure,    plain;
+    Lg2                       "lg2":                           2.3 20,     Computes,   Written, Pure,    function;
+    Lop3                      "lop3":                          4.3 50,     Computes,   Written, Pure,    plain;
+    Mad                       "mad":                           2.3 20,     Computes,   Written, Pure,    product;
+    Mad24                     "mad24":                         2.3 20,     Computes,   Written, Pure,    product;
+    Madc                      "madc":                          3.0 20,     Computes,   Written, Pure,    product;
+    Max                       "max":                           2.3 20,     Computes,   Written, Pure,    logic;
+    Min                       "min":                           2.3 20,     Computes,   Written, Pure,    logic;
+    Mov                       "mov":                           2.3 20,     Computes,   Written, Pure,    moved;
+    Mul                       "mul":                           2.3 20,     Computes,   Written, Pure,    product;
+    Mul24                     "mul24":                         2.3 20,     Computes,   Written, Pure,    product;
+    Neg                       "neg":                           2.3 20,     Computes,   Written, Pure,    plain;
+    Not                       "not":                           2.3 20,     Computes,   Written, Pure,    logic;
+    Or                        "or":                            2.3 20,     Computes,   Written, Pure,    logic;
+    Popc                      "popc":                          2.3 20,     Computes,   Written, Pure,    bit_count;
+    Prmt                      "prmt":                          2.3 20,     Computes,   Written, Pure,    plain;
+    Rcp                       "rcp":                           2.3 20,     Computes,   Written, Pure,    function;
+    Rem                       "rem":                           2.3 20,     Computes,   Written, Opaque,  function;
+    Rsqrt                     "rsqrt":                         2.3 20,     Computes,   Written, Pure,    function;
+    Sad                       "sad":                           2.3 20,     Computes,   Written, Pure,    plain;
+    Selp                      "selp":                          2.3 20,     Computes,   Written, Pure,    logic;
+    Set                       "set":                           2.3 20,     Computes,   Written, Compare, plain;
+    Setp                      "setp":                          2.3 20,     Computes,   Written, Compare, logic;
+    Shf                       "shf":                           3.1 32,     Computes,   Written, Pure,    plain;
+    Shl                       "shl":                           2.3 20,     Computes,   Written, Pure,    logic;
+    Shr                       "shr":                           2.3 20,     Computes,   Written, Pure,    logic;
+    Sin                       "sin":                           2.3 20,     Computes,   Written, Pure,    function;
+    Slct                      "slct":                          2.3 20,     Computes,   Written, Pure,    plain;
+    Sqrt                      "sqrt":                          2.3 20,     Computes,   Written, Pure,    function;
+    Sub                       "sub":                           2.3 20,     Computes,   Written, Pure,    sum;
+    Subc                      "subc":                          2.3 20,     Computes,   Written, Pure,    plain;
+    Szext                     "szext":                         7.6 70,     Computes,   Written, Pure,    plain;
+    Tanh                      "tanh":                          7.0 75,     Computes,   Written, Pure,    function;
+    Testp                     "testp":                         2.3 20,     Computes,   Written, Compare, plain;
+    Xor                       "xor":                           2.3 20,     Computes,   Written, Pure,    logic;
     // Video instructions, on bytes and half words.
-    Vabsdiff                  "vabsdiff":                      Computes,   Written,      Opaque,  plain;
-    Vabsdiff2                 "vabsdiff2":                     Computes,   Written,      Opaque,  plain;
-    Vabsdiff4                 "vabsdiff4":                     Computes,   Written,      Opaque,  plain;
-    Vadd                      "vadd":                          Computes,   Written,      Opaque,  plain;
-    Vadd2                     "vadd2":                         Computes,   Written,      Opaque,  plain;
-    Vadd4                     "vadd4":                         Computes,   Written,      Opaque,  plain;
-    Vavrg2                    "vavrg2":                        Computes,   Written,      Opaque,  plain;
-    Vavrg4                    "vavrg4":                        Computes,   Written,      Opaque,  plain;
-    Vmad                      "vmad":                          Computes,   Written,      Opaque,  plain;
-    Vmax                      "vmax":                          Computes,   Written,      Opaque,  plain;
-    Vmax2                     "vmax2":                         Computes,   Written,      Opaque,  plain;
-    Vmax4                     "vmax4":                         Computes,   Written,      Opaque,  plain;
-    Vmin                      "vmin":                          Computes,   Written,      Opaque,  plain;
-    Vmin2                     "vmin2":                         Computes,   Written,      Opaque,  plain;
-    Vmin4                     "vmin4":                         Computes,   Written,      Opaque,  plain;
-    Vset                      "vset":                          Computes,   Written,      Opaque,  plain;
-    Vset2                     "vset2":                         Computes,   Written,      Opaque,  plain;
-    Vset4                     "vset4":                         Computes,   Written,      Opaque,  plain;
-    Vshl                      "vshl":                          Computes,   Written,      Opaque,  plain;
-    Vshr                      "vshr":                          Computes,   Written,      Opaque,  plain;
-    Vsub                      "vsub":                          Computes,   Written,      Opaque,  plain;
-    Vsub2                     "vsub2":                         Computes,   Written,      Opaque,  plain;
-    Vsub4                     "vsub4":                         Computes,   Written,      Opaque,  plain;
+    Vabsdiff                  "vabsdiff":                      2.3 20,     Computes,   Written, Opaque,  plain;
+    Vabsdiff2                 "vabsdiff2":                     3.0 30,     Computes,   Written, Opaque,  plain;
+    Vabsdiff4                 "vabsdiff4":                     3.0 30,     Computes,   Written, Opaque,  plain;
+    Vadd                      "vadd":                          2.3 20,     Computes,   Written, Opaque,  plain;
+    Vadd2                     "vadd2":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vadd4                     "vadd4":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vavrg2                    "vavrg2":                        3.0 30,     Computes,   Written, Opaque,  plain;
+    Vavrg4                    "vavrg4":                        3.0 30,     Computes,   Written, Opaque,  plain;
+    Vmad                      "vmad":                          2.3 20,     Computes,   Written, Opaque,  plain;
+    Vmax                      "vmax":                          2.3 20,     Computes,   Written, Opaque,  plain;
+    Vmax2                     "vmax2":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vmax4                     "vmax4":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vmin                      "vmin":                          2.3 20,     Computes,   Written, Opaque,  plain;
+    Vmin2                     "vmin2":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vmin4                     "vmin4":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vset                      "vset":                          2.3 20,     Computes,   Written, Opaque,  plain;
+    Vset2                     "vset2":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vset4                     "vset4":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vshl                      "vshl":                          2.3 20,     Computes,   Written, Opaque,  plain;
+    Vshr                      "vshr":                          2.3 20,     Computes,   Written, Opaque,  plain;
+    Vsub                      "vsub":                          2.3 20,     Computes,   Written, Opaque,  plain;
+    Vsub2                     "vsub2":                         3.0 30,     Computes,   Written, Opaque,  plain;
+    Vsub4                     "vsub4":                         3.0 30,     Computes,   Written, Opaque,  plain;
     // Addresses and the stack.
-    Createpolicy              "createpolicy":                  Computes,   Written,      Opaque,  plain;
-    Getctarank                "getctarank":                    Computes,   Written,      Opaque,  plain;
-    Istypep                   "istypep":                       Computes,   Written,      Opaque,  plain;
-    Mapa                      "mapa":                          Computes,   Written,      Opaque,  plain;
-    Alloca                    "alloca":                        System,     Written,      Opaque,  plain;
-    Stackrestore              "stackrestore":                  System,     Read,         Opaque,  plain;
-    Stacksave                 "stacksave":                     System,     Written,      Opaque,  plain;
+    Createpolicy              "createpolicy":                  7.4 80,     Computes,   Written, Opaque,  plain;
+    Getctarank                "getctarank":                    7.8 90,     Computes,   Written, Opaque,  plain;
+    Istypep                   "istypep":                       4.0 30,     Computes,   Written, Opaque,  plain;
+    Mapa                      "mapa":                          7.8 90,     Computes,   Written, Opaque,  plain;
+    Alloca                    "alloca":                        7.3 52,     System,     Written, Opaque,  plain;
+    Stackrestore              "stackrestore":                  7.3 52,     System,     Read,    Opaque,  plain;
+    Stacksave                 "stacksave":                     7.3 52,     System,     Written, Opaque,  plain;
     // Loads, stores and atomics.
-    Atom                      "atom":                          Atomic,     Written,      Opaque,  atomic;
-    Ld                        "ld":                            Load,       Written,      Load,    load;
-    Ldu                       "ldu":                           Load,       Written,      Load,    load;
-    Red                       "red":                           Atomic,     Read,         Opaque,  sent;
-    RedAsync                  "red.async":                     Copy,       Read,         Opaque,  sent;
-    St                        "st":                            Store,      Read,         Store,   store;
-    StAsync                   "st.async":                      Copy,       Read,         Store,   sent;
+    Atom                      "atom":                          2.3 20,     Atomic,     Written, Opaque,  atomic;
+    Ld                        "ld":                            2.3 20,     Load,       Written, Load,    load;
+    Ldu                       "ldu":                           2.3 20,     Load,       Written, Load,    load;
+    Red                       "red":                           2.3 20,     Atomic,     Read,    Opaque,  sent;
+    RedAsync                  "red.async":                     8.1 90,     Copy,       Read,    Opaque,  sent;
+    St                        "st":                            2.3 20,     Store,      Read,    Store,   store;
+    StAsync                   "st.async":                      8.1 90,     Copy,       Read,    Store,   sent;
     // Hints to the caches.
-    Applypriority             "applypriority":                 Hint,       Read,         Opaque,  sent;
-    Discard                   "discard":                       Hint,       Read,         Opaque,  sent;
-    Prefetch                  "prefetch":                      Hint,       Read,         Opaque,  sent;
-    Prefetchu                 "prefetchu":                     Hint,       Read,         Opaque,  sent;
+    Applypriority             "applypriority":                 7.4 80,     Hint,       Read,    Opaque,  sent;
+    Discard                   "discard":                       7.4 80,     Hint,       Read,    Opaque,  sent;
+    Prefetch                  "prefetch":                      2.3 20,     Hint,       Read,    Opaque,  sent;
+    Prefetchu                 "prefetchu":                     2.3 20,     Hint,       Read,    Opaque,  sent;
     // Order.
-    Fence                     "fence":                         Fence,      Read,         Opaque,  fence;
-    Membar                    "membar":                        Fence,      Read,         Opaque,  fence;
-    Nanosleep                 "nanosleep":                     Fence,      Read,         Opaque,  pause;
+    Fence                     "fence":                         6.0 70,     Fence,      Read,    Opaque,  fence;
+    Membar                    "membar":                        2.3 20,     Fence,      Read,    Opaque,  fence;
+    Nanosleep                 "nanosleep":                     6.2 70,     Fence,      Read,    Opaque,  pause;
     // Asynchronous copies, and the barriers in shared memory that count them.
-    CpAsync                   "cp.async":                      Copy,       Read,         Opaque,  sent;
-    CpAsyncBulk               "cp.async.bulk":                 Copy,       Read,         Opaque,  sent;
-    CpAsyncBulkCommitGroup    "cp.async.bulk.commit_group":    Copy,       Read,         Opaque,  sent;
-    CpAsyncBulkPrefetch       "cp.async.bulk.prefetch":        Copy,       Read,         Opaque,  sent;
-    CpAsyncBulkPrefetchTensor "cp.async.bulk.prefetch.tensor": Copy,       Read,         Opaque,  sent;
-    CpAsyncBulkTensor         "cp.async.bulk.tensor":          Copy,       Read,         Opaque,  sent;
-    CpAsyncBulkWaitGroup      "cp.async.bulk.wait_group":      Copy,       Read,         Opaque,  copy_wait;
-    CpAsyncCommitGroup        "cp.async.commit_group":         Copy,       Read,         Opaque,  sent;
-    CpAsyncMbarrierArrive     "cp.async.mbarrier.arrive":      Copy,       Read,         Opaque,  sent;
-    CpAsyncWaitAll            "cp.async.wait_all":             Copy,       Read,         Opaque,  copy_wait;
-    CpAsyncWaitGroup          "cp.async.wait_group":           Copy,       Read,         Opaque,  copy_wait;
-    CpReduceAsyncBulk         "cp.reduce.async.bulk":          Copy,       Read,         Opaque,  sent;
-    CpReduceAsyncBulkTensor   "cp.reduce.async.bulk.tensor":   Copy,       Read,         Opaque,  sent;
-    TensormapCpFenceproxy     "tensormap.cp_fenceproxy":       System,     Read,         Opaque,  plain;
-    TensormapReplace          "tensormap.replace":             System,     Read,         Opaque,  plain;
-    MbarrierArrive            "mbarrier.arrive":               Mbarrier,   Written,      Opaque,  plain;
-    MbarrierArriveDrop        "mbarrier.arrive_drop":          Mbarrier,   Written,      Opaque,  plain;
-    MbarrierCompleteTx        "mbarrier.complete_tx":          Mbarrier,   Written,      Opaque,  plain;
-    MbarrierExpectTx          "mbarrier.expect_tx":            Mbarrier,   Written,      Opaque,  plain;
-    MbarrierInit              "mbarrier.init":                 Mbarrier,   Written,      Opaque,  plain;
-    MbarrierInval             "mbarrier.inval":                Mbarrier,   Written,      Opaque,  plain;
-    MbarrierPendingCount      "mbarrier.pending_count":        Mbarrier,   Written,      Opaque,  plain;
-    MbarrierTestWait          "mbarrier.test_wait":            Mbarrier,   Written,      Opaque,  plain;
-    MbarrierTryWait           "mbarrier.try_wait":             Mbarrier,   Written,      Opaque,  plain;
+    CpAsync                   "cp.async":                      7.0 80,     Copy,       Read,    Opaque,  sent;
+    CpAsyncBulk               "cp.async.bulk":                 8.0 90,     Copy,       Read,    Opaque,  sent;
+    CpAsyncBulkCommitGroup    "cp.async.bulk.commit_group":    8.0 90,     Copy,       Read,    Opaque,  sent;
+    CpAsyncBulkPrefetch       "cp.async.bulk.prefetch":        8.0 90,     Copy,       Read,    Opaque,  sent;
+    CpAsyncBulkPrefetchTensor "cp.async.bulk.prefetch.tensor": 8.0 90,     Copy,       Read,    Opaque,  sent;
+    CpAsyncBulkTensor         "cp.async.bulk.tensor":          8.0 90,     Copy,       Read,    Opaque,  sent;
+    CpAsyncBulkWaitGroup      "cp.async.bulk.wait_group":      8.0 90,     Copy,       Read,    Opaque,  copy_wait;
+    CpAsyncCommitGroup        "cp.async.commit_group":         7.0 80,     Copy,       Read,    Opaque,  sent;
+    CpAsyncMbarrierArrive     "cp.async.mbarrier.arrive":      7.0 80,     Copy,       Read,    Opaque,  sent;
+    CpAsyncWaitAll            "cp.async.wait_all":             7.0 80,     Copy,       Read,    Opaque,  copy_wait;
+    CpAsyncWaitGroup          "cp.async.wait_group":           7.0 80,     Copy,       Read,    Opaque,  copy_wait;
+    CpReduceAsyncBulk         "cp.reduce.async.bulk":          8.0 90,     Copy,       Read,    Opaque,  sent;
+    CpReduceAsyncBulkTensor   "cp.reduce.async.bulk.tensor":   8.0 90,     Copy,       Read,    Opaque,  sent;
+    TensormapCpFenceproxy     "tensormap.cp_fenceproxy":       8.3 90,     System,     Read,    Opaque,  plain;
+    TensormapReplace          "tensormap.replace":             8.3 NINE,   System,     Read,    Opaque,  plain;
+    MbarrierArrive            "mbarrier.arrive":               7.0 80,     Mbarrier,   Written, Opaque,  plain;
+    MbarrierArriveDrop        "mbarrier.arrive_drop":          7.0 80,     Mbarrier,   Written, Opaque,  plain;
+    MbarrierCompleteTx        "mbarrier.complete_tx":          8.0 90,     Mbarrier,   Written, Opaque,  plain;
+    MbarrierExpectTx          "mbarrier.expect_tx":            8.0 90,     Mbarrier,   Written, Opaque,  plain;
+    MbarrierInit              "mbarrier.init":                 7.0 80,     Mbarrier,   Written, Opaque,  plain;
+    MbarrierInval             "mbarrier.inval":                7.0 80,     Mbarrier,   Written, Opaque,  plain;
+    MbarrierPendingCount      "mbarrier.pending_count":        7.0 80,     Mbarrier,   Written, Opaque,  plain;
+    MbarrierTestWait          "mbarrier.test_wait":            7.0 80,     Mbarrier,   Written, Opaque,  plain;
+    MbarrierTryWait           "mbarrier.try_wait":             7.8 90,     Mbarrier,   Written, Opaque,  plain;
     // Operations among the lanes of a warp.
-    Activemask                "activemask":                    Exchange,   Written,      Opaque,  exchange;
-    Elect                     "elect":                         Exchange,   Written,      Opaque,  plain;
-    Match                     "match":                         Exchange,   Written,      Opaque,  exchange;
-    Redux                     "redux":                         Exchange,   Written,      Opaque,  exchange;
-    Shfl                      "shfl":                          Exchange,   Written,      Shuffle, exchange;
-    Vote                      "vote":                          Exchange,   Written,      Opaque,  exchange;
+    Activemask                "activemask":                    6.2 30,     Exchange,   Written, Opaque,  exchange;
+    Elect                     "elect":                         8.0 90,     Exchange,   Written, Opaque,  plain;
+    Match                     "match":                         6.0 70,     Exchange,   Written, Opaque,  exchange;
+    Redux                     "redux":                         7.0 80,     Exchange,   Written, Opaque,  exchange;
+    Shfl                      "shfl":                          3.0 30,     Exchange,   Written, Shuffle, exchange;
+    Vote                      "vote":                          2.3 20,     Exchange,   Written, Opaque,  exchange;
     // Matrices.
-    Ldmatrix                  "ldmatrix":                      Matrix,     Written,      Opaque,  fragment_load;
-    Mma                       "mma":                           Matrix,     Written,      Opaque,  fragment_product;
-    Movmatrix                 "movmatrix":                     Matrix,     Written,      Opaque,  exchange;
-    Stmatrix                  "stmatrix":                      Matrix,     Read,         Opaque,  sent;
-    WmmaLoad                  "wmma.load":                     Matrix,     Written,      Opaque,  tile_load;
-    WmmaMma                   "wmma.mma":                      Matrix,     Written,      Opaque,  tile_product;
-    WmmaStore                 "wmma.store":                    Matrix,     Read,         Opaque,  sent;
-    WgmmaCommitGroup          "wgmma.commit_group":            Matrix,     Read,         Opaque,  control;
-    WgmmaFence                "wgmma.fence":                   Matrix,     Read,         Opaque,  control;
-    WgmmaMmaAsync             "wgmma.mma_async":               Matrix,     Written,      Opaque,  warpgroup_product;
-    WgmmaWaitGroup            "wgmma.wait_group":              Matrix,     Read,         Opaque,  warpgroup_wait;
+    Ldmatrix                  "ldmatrix":                      6.5 75,     Matrix,     Written, Opaque,  fragment_load;
+    Mma                       "mma":                           6.4 70,     Matrix,     Written, Opaque,  mma_product;
+    Movmatrix                 "movmatrix":                     7.8 75,     Matrix,     Written, Opaque,  exchange;
+    Stmatrix                  "stmatrix":                      7.8 90,     Matrix,     Read,    Opaque,  sent;
+    WmmaLoad                  "wmma.load":                     6.0 70,     Matrix,     Written, Opaque,  tile_load;
+    WmmaMma                   "wmma.mma":                      6.0 70,     Matrix,     Written, Opaque,  tile_product;
+    WmmaStore                 "wmma.store":                    6.0 70,     Matrix,     Read,    Opaque,  sent;
+    WgmmaCommitGroup          "wgmma.commit_group":            8.0 HOPPER, Matrix,     Read,    Opaque,  control;
+    WgmmaFence                "wgmma.fence":                   8.0 HOPPER, Matrix,     Read,    Opaque,  control;
+    WgmmaMmaAsync             "wgmma.mma_async":               8.0 HOPPER, Matrix,     Written, Opaque,  wgmma_product;
+    WgmmaWaitGroup            "wgmma.wait_group":              8.0 HOPPER, Matrix,     Read,    Opaque,  warpgroup_wait;
     // Textures and surfaces.
-    SuldB                     "suld.b":                        Texture,    Written,      Opaque,  fetch;
-    Suq                       "suq":                           Computes,   Written,      Opaque,  plain;
-    SuredB                    "sured.b":                       Texture,    Read,         Opaque,  sent;
-    SuredP                    "sured.p":                       Texture,    Read,         Opaque,  sent;
-    SustB                     "sust.b":                        Texture,    Read,         Opaque,  sent;
-    SustP                     "sust.p":                        Texture,    Read,         Opaque,  sent;
-    Tex                       "tex":                           Texture,    Written,      Opaque,  fetch;
-    Tld4                      "tld4":                          Texture,    Written,      Opaque,  fetch;
-    Txq                       "txq":                           Computes,   Written,      Opaque,  plain;
+    SuldB                     "suld.b":                        3.1 20,     Texture,    Written, Opaque,  fetch;
+    Suq                       "suq":                           3.1 20,     Computes,   Written, Opaque,  plain;
+    SuredB                    "sured.b":                       3.1 20,     Texture,    Read,    Opaque,  sent;
+    SuredP                    "sured.p":                       3.1 20,     Texture,    Read,    Opaque,  sent;
+    SustB                     "sust.b":                        3.1 20,     Texture,    Read,    Opaque,  sent;
+    SustP                     "sust.p":                        3.1 20,     Texture,    Read,    Opaque,  sent;
+    Tex                       "tex":                           3.1 20,     Texture,    Written, Opaque,  fetch;
+    Tld4                      "tld4":                          3.1 20,     Texture,    Written, Opaque,  fetch;
+    Txq                       "txq":                           3.1 20,     Computes,   Written, Opaque,  plain;
     // Control.
-    Bar                       "bar":                           Barrier,    WrittenIfRed, Opaque,  barrier;
-    BarWarp                   "bar.warp":                      Barrier,    Read,         Opaque,  barrier;
-    Barrier                   "barrier":                       Barrier,    WrittenIfRed, Opaque,  barrier;
-    BarrierClusterArrive      "barrier.cluster.arrive":        Barrier,    Read,         Opaque,  barrier;
-    BarrierClusterWait        "barrier.cluster.wait":          Barrier,    Read,         Opaque,  barrier;
-    Bra                       "bra":                           Branch,     Read,         Opaque,  branch;
-    Brkpt                     "brkpt":                         Trap,       Read,         Opaque,  branch;
-    Brx                       "brx":                           Branch,     Read,         Opaque,  branch;
-    Call                      "call":                          Call,       Written,      Call,    branch;
-    Exit                      "exit":                          Branch,     Read,         Opaque,  branch;
-    Ret                       "ret":                           Branch,     Read,         Opaque,  branch;
-    Trap                      "trap":                          Trap,       Read,         Opaque,  branch;
+    Bar                       "bar":                           2.3 20,     Barrier,    IfRed,   Opaque,  barrier;
+    BarWarp                   "bar.warp":                      6.0 30,     Barrier,    Read,    Opaque,  barrier;
+    Barrier                   "barrier":                       6.0 30,     Barrier,    IfRed,   Opaque,  barrier;
+    BarrierClusterArrive      "barrier.cluster.arrive":        7.8 90,     Barrier,    Read,    Opaque,  barrier;
+    BarrierClusterWait        "barrier.cluster.wait":          7.8 90,     Barrier,    Read,    Opaque,  barrier;
+    Bra                       "bra":                           2.3 20,     Branch,     Read,    Opaque,  branch;
+    Brkpt                     "brkpt":                         2.3 20,     Trap,       Read,    Opaque,  branch;
+    Brx                       "brx":                           6.0 30,     Branch,     Read,    Opaque,  branch;
+    Call                      "call":                          2.3 20,     Call,       Written, Call,    branch;
+    Exit                      "exit":                          2.3 20,     Branch,     Read,    Opaque,  branch;
+    Ret                       "ret":                           2.3 20,     Branch,     Read,    Opaque,  branch;
+    Trap                      "trap":                          2.3 20,     Trap,       Read,    Opaque,  branch;
     // The device.
-    Griddepcontrol            "griddepcontrol":                System,     Read,         Opaque,  plain;
-    Pmevent                   "pmevent":                       System,     Read,         Opaque,  plain;
-    Setmaxnreg                "setmaxnreg":                    System,     Read,         Opaque,  plain;
+    Griddepcontrol            "griddepcontrol":                7.8 90,     System,     Read,    Opaque,  plain;
+    Pmevent                   "pmevent":                       2.3 20,     System,     Read,    Opaque,  plain;
+    Setmaxnreg                "setmaxnreg":                    8.0 NINE,   System,     Read,    Opaque,  plain;
     // What the machine does not execute.
-    Clusterlaunchcontrol      "clusterlaunchcontrol":          Unmodelled, Written,      Opaque,  unmodelled;
-    Multimem                  "multimem":                      Unmodelled, Written,      Opaque,  unmodelled;
-    Tcgen05                   "tcgen05":                       Unmodelled, Written,      Opaque,  unmodelled;
+    Clusterlaunchcontrol      "clusterlaunchcontrol":          8.6 100,    Unmodelled, Written, Opaque,  unmodelled;
+    Multimem                  "multimem":                      8.1 90,     Unmodelled, Written, Opaque,  unmodelled;
+    Tcgen05                   "tcgen05":                       8.6 100,    Unmodelled, Written, Opaque,  unmodelled;
     // What a later version of PTX may have.
-    Unknown                   "":                              Unmodelled, Written,      Opaque,  unmodelled;
+    Unknown                   "":                              9.0 20,     Unmodelled, Written, Opaque,  unmodelled;
 }
 
 /// The instructions by the first word of their names, those with longer names first.
@@ -345,6 +360,11 @@ impl Opcode {
     /// Its name.
     pub const fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// Since when it exists, without its younger modifiers.
+    pub const fn since(self) -> Since {
+        self.row().since
     }
 
     /// Its kind.
@@ -421,7 +441,7 @@ impl Inst {
         let is_written = match self.opcode.row().first {
             FirstOperand::Written => true,
             FirstOperand::Read => false,
-            FirstOperand::WrittenIfRed => self.has(Modifier::Red),
+            FirstOperand::IfRed => self.has(Modifier::Red),
         };
         is_written.then_some(first)
     }

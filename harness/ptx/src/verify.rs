@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 
 use crate::ast::{Body, Function, Inst, Module, Operand, Space, Type, Var};
-use crate::capability::{self, Needs};
 use crate::error::{ParseError, Problem, Result};
 use crate::modifier::Modifier;
 use crate::opcode::Opcode;
+use crate::since::{Architectures, Since};
+use crate::younger;
 
 /// Largest constant memory of a module, in bytes.
 const MAX_CONST: u64 = 65_536;
@@ -75,7 +76,7 @@ pub(super) fn verify(module: &Module) -> Result<()> {
         if let Some(code) = &function.body {
             body(code, &by_name)?;
             for inst in &code.code {
-                has_instruction(inst, &module.target)?;
+                has_instruction(inst, module)?;
                 barrier(inst)?;
             }
         }
@@ -143,10 +144,8 @@ fn head(function: &Function, module: &Module) -> Result<()> {
             return fail(line, format!("`{name}` has `{directive}` with an extent of 0"));
         }
     }
-    if let Some(directive) = capability::of_clusters(&function.cluster)
-        && architecture(&module.target).is_some_and(|(here, _)| here < 90)
-    {
-        return lacks(line, &format!("directive `{directive}`"), &module.target, "sm_90");
+    for (directive, since) in younger::of_clusters(&function.cluster) {
+        exists(line, since, module, || format!("directive `{directive}`"))?;
     }
     if function.entry {
         let bytes = function.params.iter().fold(0u64, |sum, p| {
@@ -197,34 +196,47 @@ fn architecture(target: &str) -> Option<(u32, bool)> {
     Some((number.parse().ok()?, number.len() < whole.len()))
 }
 
-/// Checks that the module's target has an instruction.
-fn has_instruction(inst: &Inst, target: &str) -> Result<()> {
-    let Some((here, specific)) = architecture(target) else {
-        return Ok(());
-    };
-    for needs in capability::needs(inst) {
-        let (name, wanted) = match needs {
-            Needs::From(least) if here < least => (inst.text.clone(), format!("sm_{least}")),
-            Needs::Specific(list) if !specific || !list.contains(&here) => {
-                let name: Vec<&str> = inst.text.split('.').take(2).collect();
-                (name.join("."), format!("sm_{}a", list[0]))
+/// Checks that the module's version and target have an instruction.
+fn has_instruction(inst: &Inst, module: &Module) -> Result<()> {
+    inst.since().try_for_each(|since| {
+        exists(inst.loc.ptx_line, since, module, || match since.architectures {
+            Architectures::From(_) => format!("instruction `{}`", inst.text()),
+            // All forms need the architecture's specific code.
+            Architectures::Specific(_) => {
+                let name: Vec<&str> = inst.text().split('.').take(2).collect();
+                format!("instruction `{}`", name.join("."))
             }
-            _ => continue,
-        };
-        return lacks(inst.loc.ptx_line, &format!("instruction `{name}`"), target, &wanted);
-    }
-    Ok(())
+        })
+    })
 }
 
-/// Returns the error for a feature that the module's target lacks.
-fn lacks(line: u32, what: &str, target: &str, wanted: &str) -> Result<()> {
-    let later = if wanted.ends_with('a') { "" } else { " or later" };
-    fail(
-        line,
-        format!(
-            "{what} not supported on `.target {target}`: compile for {wanted}{later} (--gpu-architecture={wanted})"
-        ),
-    )
+/// Checks that the module's version and target have what exists since then.
+fn exists(line: u32, since: Since, module: &Module, what: impl Fn() -> String) -> Result<()> {
+    let target = &module.target;
+    let lacks = match (architecture(target), since.architectures) {
+        (Some((here, _)), Architectures::From(least)) => (here < least).then(|| (format!("sm_{least}"), " or later")),
+        (Some((here, is_specific)), Architectures::Specific(list)) => {
+            (!is_specific || !list.contains(&here)).then(|| (format!("sm_{}a", list[0]), ""))
+        }
+        (None, _) => None,
+    };
+    if let Some((wanted, later)) = lacks {
+        let what = what();
+        return fail(
+            line,
+            format!(
+                "{what} not supported on `.target {target}`: compile for {wanted}{later} (--gpu-architecture={wanted})"
+            ),
+        );
+    }
+    if module.version < since.version {
+        let ((major, minor), (least, lesser), what) = (module.version, since.version, what());
+        return fail(
+            line,
+            format!("{what} not supported in `.version {major}.{minor}`: it needs {least}.{lesser} or later"),
+        );
+    }
+    Ok(())
 }
 
 /// The barriers of a block.

@@ -89,7 +89,7 @@ fn function(out: &mut String, f: &Function, whole: bool) {
                 format!("@{not}{}#{} ", body.regs[r.0 as usize].name, r.0)
             });
             let operands: Vec<_> = inst.operands.iter().map(|o| operand(body, o)).collect();
-            let (op, line) = (&inst.text, inst.loc.ptx_line);
+            let (op, line) = (inst.text(), inst.loc.ptx_line);
             let _ = writeln!(out, "  {index:3} line {line:3}: {guard}{op} {}", operands.join(", "));
         }
         return;
@@ -97,7 +97,7 @@ fn function(out: &mut String, f: &Function, whole: bool) {
     let mut counts = BTreeMap::new();
     let mut lines = BTreeMap::new();
     for inst in &body.code {
-        *counts.entry(&*inst.text).or_insert(0) += 1;
+        *counts.entry(inst.text()).or_insert(0) += 1;
         let loc = inst.loc;
         let place = (loc.file, loc.line, loc.column, loc.inlined);
         *lines.entry(place).or_insert(0) += 1;

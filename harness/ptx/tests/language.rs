@@ -3,4 +3,4 @@ mod characters;
 mod fuzz;
 mod golden;
 mod rules;
-mod targets;
+mod since;

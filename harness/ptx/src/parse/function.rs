@@ -322,7 +322,9 @@ impl<'a> Parser<'a> {
         if self.names_element {
             accesses_element(opcode, &mut operands);
         }
-        scopes.body.code.push(Inst { guard, opcode, text, operands, loc });
+        let mut inst = Inst::new(opcode, text, operands);
+        (inst.guard, inst.loc) = (guard, loc);
+        scopes.body.code.push(inst);
         Ok(())
     }
 

@@ -54,15 +54,15 @@ impl dyn Context + '_ {
     /// Returns the error for an instruction that is not supported. It counts as valid PTX, unless it names a type that
     /// does not exist.
     pub fn missing(&self, inst: &ast::Inst) -> LoadError {
-        match inst.modifiers().find(|word| is_no_type(word)) {
-            Some(word) => self.invalid(format!("`{}`: there is no type `.{word}`", inst.text)),
-            None => self.unsupported(format!("`{}`", inst.text)),
+        match inst.words().find(|word| is_no_type(word)) {
+            Some(word) => self.invalid(format!("`{}`: there is no type `.{word}`", inst.text())),
+            None => self.unsupported(format!("`{}`", inst.text())),
         }
     }
 
     /// Returns the error for an instruction with a wrong number of operands.
     pub fn wrong(&self, inst: &ast::Inst) -> LoadError {
-        self.invalid(format!("`{}` with {} operands", inst.text, inst.operands.len()))
+        self.invalid(format!("`{}` with {} operands", inst.text(), inst.operands.len()))
     }
 
     /// Returns an address operand: a 64-bit register and the offset to add to it.

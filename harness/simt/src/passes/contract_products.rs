@@ -30,11 +30,11 @@ type Arithmetic = (Type, bool);
 /// Returns the arithmetic of an instruction on floating-point numbers that names no rounding, and whether it saturates.
 fn unrounded(inst: &Inst) -> Option<(Arithmetic, bool)> {
     let (mut ty, mut flushes, mut saturates) = (None, false, false);
-    for word in inst.modifiers() {
-        match word {
-            "ftz" => flushes = true,
-            "sat" => saturates = true,
-            _ => ty = Some(Type::named(word).filter(|ty| TYPES.contains(ty))?),
+    for modifier in inst.modifiers() {
+        match modifier {
+            Modifier::Ftz => flushes = true,
+            Modifier::Sat => saturates = true,
+            other => ty = Some(other.ty().filter(|ty| TYPES.contains(ty))?),
         }
     }
     Some(((ty?, flushes), saturates))
@@ -72,12 +72,16 @@ fn fuse(sum: &mut Inst, factors: Vec<Operand>, is_second: bool) {
         (Opcode::Sub, false) => Some(Modifier::NegatedAddend),
         _ => None,
     };
-    let mut modifiers: Vec<&str> = sum.modifiers().collect();
+    let mut modifiers = sum.modifiers().to_vec();
     // As the table of forms spells them; PTX also takes `.sat.ftz`.
-    modifiers.sort_by_key(|word| ["ftz", "sat"].iter().position(|first| first == word).unwrap_or(2));
-    let words = sign.map(Modifier::word).into_iter().chain(["rn"]).chain(modifiers);
-    sum.text = words.fold("fma".into(), |text, word| format!("{text}.{word}"));
-    sum.opcode = Opcode::Fma;
+    modifiers.sort_by_key(|modifier| match modifier {
+        Modifier::Ftz => 0,
+        Modifier::Sat => 1,
+        _ => 2,
+    });
+    let modifiers = sign.into_iter().chain([Modifier::Rn]).chain(modifiers);
+    let text = modifiers.fold("fma".into(), |text, modifier| format!("{text}.{}", modifier.word()));
+    sum.rename(Opcode::Fma, text);
     let addend = sum.operands[if is_second { 1 } else { 2 }].clone();
     sum.operands.truncate(1);
     sum.operands.extend(factors);
@@ -200,7 +204,7 @@ mod tests {
         let body = contract_products(module).functions.pop().and_then(|kernel| kernel.body).unwrap();
         let is_arithmetic =
             |inst: &&Inst| inst.has_type(&[Type::F64, Type::F32]) && inst.opcode.kind() == OpcodeKind::Computes;
-        let texts: Vec<_> = body.code.iter().filter(is_arithmetic).map(|inst| inst.text.as_str()).collect();
+        let texts: Vec<_> = body.code.iter().filter(is_arithmetic).map(Inst::text).collect();
         texts.join(" ")
     }
 
@@ -277,7 +281,7 @@ mod tests {
         let module = module("", &format!(".reg .f64 %d<16>;\n{code}"));
         let body = contract_products(module).functions.pop().and_then(|kernel| kernel.body).unwrap();
         let (_, at) = body.labels[0];
-        assert_eq!(body.code[at as usize].text, "st.global.f64");
+        assert_eq!(body.code[at as usize].text(), "st.global.f64");
         let branch = body.code.iter().find(|inst| inst.opcode == Opcode::Bra).unwrap();
         assert_eq!(branch.operands, [Operand::Label(at)]);
     }

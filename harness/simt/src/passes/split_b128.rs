@@ -49,8 +49,9 @@ fn split_in(body: &mut Body, wide: &[u32]) {
 /// Names the two elements of a load or store that need not be indivisible.
 fn by_elements(inst: &mut Inst) {
     if matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) && !inst.has_any(&STRONG) {
-        let words = inst.text.split('.').map(|word| if word == "b128" { "v2.b64" } else { word });
-        inst.text = words.collect::<Vec<_>>().join(".");
+        let words = inst.text().split('.').map(|word| if word == "b128" { "v2.b64" } else { word });
+        let text = words.collect::<Vec<_>>().join(".");
+        inst.rename(inst.opcode, text);
     }
 }
 
@@ -64,7 +65,7 @@ mod tests {
         let module = module("", &format!(".reg .b128 %q<2>;\n{code}"));
         let body = split_b128(module).functions.pop().and_then(|kernel| kernel.body).unwrap();
         assert!(body.regs.iter().all(|register| register.ty != Type::B128));
-        body.code.into_iter().map(|inst| (inst.text, inst.operands)).collect()
+        body.code.into_iter().map(|inst| (inst.text().to_owned(), inst.operands)).collect()
     }
 
     #[test]

@@ -25,7 +25,7 @@ fn ptx_in(folder: &Path) -> Vec<String> {
 /// The lines of compilers' programs.
 static PROGRAMS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let folders = ["pass", "ptx", "fail/race_shared", "fail/trap"];
+    let folders = ["pass", "../../ptx/tests/modules", "fail/race_shared", "fail/trap"];
     let texts = folders.iter().flat_map(|folder| ptx_in(&tests.join(folder)));
     let lines = |text: String| text.lines().map(str::to_owned).collect();
     texts.map(lines).collect()

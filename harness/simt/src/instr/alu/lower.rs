@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 /// Returns the row for an instruction as written, given its register sizes.
 fn form(cx: &dyn Context, inst: &ast::Inst, to: &Operand, from: &[Operand]) -> Option<&'static AluForm> {
-    let name = inst.text.as_str();
+    let name = inst.text();
     if let Operand::Pair(..) = to {
         return find_pair(name);
     }
@@ -31,7 +31,7 @@ fn form(cx: &dyn Context, inst: &ast::Inst, to: &Operand, from: &[Operand]) -> O
 
 /// Lowers an instruction of the table.
 pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let name = inst.text.as_str();
+    let name = inst.text();
     let Some((to, from)) = inst.operands.split_first() else {
         return Err(cx.missing(inst));
     };

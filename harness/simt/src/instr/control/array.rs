@@ -13,6 +13,7 @@ use crate::instr::operands::operands;
 use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 use ptx::opcode::Opcode;
 
 /// The alignment of an array that specifies none, in bytes.
@@ -60,9 +61,9 @@ operands! {
 
 /// Returns the type of a pointer, and its width, by an opcode's modifier.
 fn pointer(cx: &dyn Context, inst: &ast::Inst) -> Result<(Type, u32)> {
-    match inst.modifiers().collect::<Vec<_>>()[..] {
-        ["u64"] => Ok((Type::U64, 8)),
-        ["u32"] => Ok((Type::U32, 4)),
+    match inst.modifiers() {
+        [Modifier::Type(Type::U64)] => Ok((Type::U64, 8)),
+        [Modifier::Type(Type::U32)] => Ok((Type::U32, 4)),
         _ => Err(cx.missing(inst)),
     }
 }
@@ -92,7 +93,7 @@ pub(super) fn alloca(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         _ => return Err(cx.wrong(inst)),
     };
     if align.count_ones() != 1 || !(1..=MOST).contains(&align) {
-        return Err(cx.invalid(format!("`{}` with an alignment of {align}", inst.text)));
+        return Err(cx.invalid(format!("`{}` with an alignment of {align}", inst.text())));
     }
     let (last, mut bytes) = (last(cx, inst)?, cx.source(bytes, ty)?);
     if width == 4 {

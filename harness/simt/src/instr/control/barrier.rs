@@ -11,6 +11,7 @@ use crate::instr::operands::{Any, Number, codes, operands};
 use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 use ptx::opcode::Opcode;
 
 codes! {
@@ -66,25 +67,22 @@ operands! {
 
 /// Lowers `bar` and `barrier`.
 pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let mut words: Vec<&str> = inst.modifiers().collect();
-    if words.first() == Some(&"cta") {
-        words.remove(0);
-    }
-    let known = ["sync", "arrive", "red", "popc", "and", "or", "aligned", "u32", "pred"];
-    let apart = words.iter().position(|word| *word == "red").is_some_and(|at| at > 0);
-    if apart || !words.iter().all(|word| known.contains(word)) {
+    use Modifier::{Aligned, And, Arrive, Or, Popc, Red, Sync};
+    let modifiers = inst.modifiers().strip_prefix(&[Modifier::Cta]).unwrap_or(inst.modifiers());
+    let known = [Sync, Arrive, Red, Popc, And, Or, Aligned, Modifier::Type(Type::U32), Modifier::Type(Type::Pred)];
+    let apart = modifiers.iter().position(|modifier| *modifier == Red).is_some_and(|at| at > 0);
+    if apart || !modifiers.iter().all(|modifier| known.contains(modifier)) {
         return Err(cx.missing(inst));
     }
-    let has = |word: &str| words.contains(&word);
-    let mode = match (has("arrive"), has("red"), has("sync")) {
+    let mode = match (inst.has(Arrive), inst.has(Red), inst.has(Sync)) {
         (true, ..) => Mode::Arrive,
-        (_, true, _) if has("popc") => Mode::Popc,
-        (_, true, _) if has("and") => Mode::And,
+        (_, true, _) if inst.has(Popc) => Mode::Popc,
+        (_, true, _) if inst.has(And) => Mode::And,
         (_, true, _) => Mode::Or,
         (.., true) => Mode::Sync,
         _ => return Err(cx.missing(inst)),
     };
-    let how = BarrierForm { mode, aligned: inst.opcode == Opcode::Bar || has("aligned") };
+    let how = BarrierForm { mode, aligned: inst.opcode == Opcode::Bar || inst.has(Aligned) };
     let mut rest = inst.operands.as_slice();
     let (mut result, mut predicate) = (None, None);
     if matches!(mode, Mode::Popc | Mode::And | Mode::Or) {

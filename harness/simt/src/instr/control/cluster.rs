@@ -20,11 +20,11 @@ operands! {
     }
 }
 
-fn check(cx: &dyn Context, inst: &ast::Inst, known: &[&str]) -> Result<()> {
+fn check(cx: &dyn Context, inst: &ast::Inst, known: &[Modifier]) -> Result<()> {
     if !inst.operands.is_empty() {
         return Err(cx.wrong(inst));
     }
-    if !inst.modifiers().all(|word| known.contains(&word)) {
+    if !inst.modifiers().iter().all(|modifier| known.contains(modifier)) {
         return Err(cx.missing(inst));
     }
     Ok(())
@@ -32,13 +32,13 @@ fn check(cx: &dyn Context, inst: &ast::Inst, known: &[&str]) -> Result<()> {
 
 /// Lowers `barrier.cluster.arrive`.
 pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    check(cx, inst, &["release", "relaxed", "aligned"])?;
+    check(cx, inst, &[Modifier::Release, Modifier::Relaxed, Modifier::Aligned])?;
     cx.emit(Arrive { relaxed: inst.has(Modifier::Relaxed) }.pack(run_arrive))
 }
 
 /// Lowers `barrier.cluster.wait`.
 pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    check(cx, inst, &["acquire", "aligned"])?;
+    check(cx, inst, &[Modifier::Acquire, Modifier::Aligned])?;
     cx.emit(Inst::plain(run_wait))
 }
 
@@ -113,16 +113,16 @@ impl Number for ClusterAddressing {
 impl ClusterAddressing {
     fn parse(cx: &dyn Context, inst: &ast::Inst) -> Result<ClusterAddressing> {
         let mut form = ClusterAddressing { generic: true, wide: false };
-        for word in inst.modifiers() {
-            match word {
-                "shared::cluster" => form.generic = false,
-                "u64" => form.wide = true,
-                "u32" => {}
+        for modifier in inst.modifiers() {
+            match modifier {
+                Modifier::SharedCluster => form.generic = false,
+                Modifier::Type(Type::U64) => form.wide = true,
+                Modifier::Type(Type::U32) => {}
                 _ => return Err(cx.missing(inst)),
             }
         }
         if form.generic && !form.wide {
-            return Err(cx.unsupported(format!("`{}` of a generic address of 32 bits", inst.text)));
+            return Err(cx.unsupported(format!("`{}` of a generic address of 32 bits", inst.text())));
         }
         Ok(form)
     }

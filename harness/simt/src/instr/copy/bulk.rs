@@ -13,6 +13,7 @@ use crate::instr::memory::{Combine, combination};
 use crate::instr::operands::{Number, operands};
 use crate::lane::lanes;
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 
 /// The kind of a bulk copy.
 #[derive(Clone, Copy)]
@@ -59,49 +60,50 @@ operands! {
     }
 }
 
-/// Returns the spaces of `[to, from]`, if the words name a supported pair.
-fn spaces(to: &str, from: &str) -> Option<(Space, Space)> {
+/// Returns the spaces of `[to, from]`, if the modifiers name a supported pair.
+fn spaces(to: Modifier, from: Modifier) -> Option<(Space, Space)> {
+    use Modifier::{Global, SharedCluster, SharedCta};
     match (to, from) {
-        ("shared::cluster" | "shared::cta", "global") => Some((Space::Shared, Space::Global)),
-        ("shared::cluster", "shared::cta") => Some((Space::Shared, Space::Shared)),
-        ("global", "shared::cta") => Some((Space::Global, Space::Shared)),
+        (SharedCluster | SharedCta, Global) => Some((Space::Shared, Space::Global)),
+        (SharedCluster, SharedCta) => Some((Space::Shared, Space::Shared)),
+        (Global, SharedCta) => Some((Space::Global, Space::Shared)),
         _ => None,
     }
 }
 
 /// Lowers `cp.async.bulk`.
 pub(super) fn copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    lower(cx, inst, &words, None)
+    lower(cx, inst, inst.modifiers(), None)
 }
 
 /// Lowers `cp.reduce.async.bulk`.
 pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let mut words: Vec<&str> = inst.modifiers().filter(|word| *word != "noftz").collect();
-    let (Some(ty), Some(operation)) = (words.pop(), words.pop()) else {
+    let modifiers = inst.modifiers().iter().copied().filter(|modifier| *modifier != Modifier::Noftz);
+    let modifiers: Vec<Modifier> = modifiers.collect();
+    let [rest @ .., operation, ty] = modifiers.as_slice() else {
         return Err(cx.missing(inst));
     };
-    let Some(combine) = combination(operation, ty) else {
+    let Some(combine) = combination(operation.word(), ty.word()) else {
         return Err(cx.missing(inst));
     };
-    lower(cx, inst, &words, Some(combine))
+    lower(cx, inst, rest, Some(combine))
 }
 
 /// Lowers a bulk copy with these modifiers after its name.
-fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: Option<u32>) -> Result<()> {
-    let [to, from, rest @ ..] = words else {
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, modifiers: &[Modifier], combine: Option<u32>) -> Result<()> {
+    let [to, from, rest @ ..] = modifiers else {
         return Err(cx.missing(inst));
     };
-    let Some((to, from)) = spaces(to, from) else {
+    let Some((to, from)) = spaces(*to, *from) else {
         return Err(cx.missing(inst));
     };
     let (mut reports, mut grouped, mut hint, mut multicast) = (false, false, false, false);
-    for word in rest {
-        match *word {
-            "mbarrier::complete_tx::bytes" => reports = true,
-            "bulk_group" => grouped = true,
-            "L2::cache_hint" => hint = true,
-            "multicast::cluster" => multicast = true,
+    for modifier in rest {
+        match modifier {
+            Modifier::CompleteTxBytes => reports = true,
+            Modifier::BulkGroup => grouped = true,
+            Modifier::L2CacheHint => hint = true,
+            Modifier::MulticastCluster => multicast = true,
             _ => return Err(cx.missing(inst)),
         }
     }

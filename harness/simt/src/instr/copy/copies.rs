@@ -11,6 +11,7 @@ use crate::instr::memory::{Elements, load, store};
 use crate::instr::operands::{Address, operands};
 use crate::lane::{LANES, lanes};
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 use smallvec::SmallVec;
 
 operands! {
@@ -35,15 +36,14 @@ const MEMBER: u32 = 8;
 
 /// Lowers `cp.async`.
 pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let cached = words.contains(&"ca") != words.contains(&"cg");
-    let place = |spaces: &[&str]| words.iter().position(|word| spaces.contains(word));
-    let (shared, global) = (place(&["shared", "shared::cta"]), place(&["global"]));
-    if !cached || shared.is_none() || shared > global || words.contains(&"bulk") {
+    let cached = inst.has(Modifier::Ca) != inst.has(Modifier::Cg);
+    let place = |spaces: &[Modifier]| inst.modifiers().iter().position(|modifier| spaces.contains(modifier));
+    let (shared, global) = (place(&[Modifier::Shared, Modifier::SharedCta]), place(&[Modifier::Global]));
+    if !cached || shared.is_none() || shared > global || inst.has(Modifier::Unknown) {
         return Err(cx.missing(inst));
     }
     let mut operands = inst.operands.as_slice();
-    if words.contains(&"L2::cache_hint") {
+    if inst.has(Modifier::L2CacheHint) {
         operands = &operands[..operands.len().saturating_sub(1)];
     }
     let (to, from, bytes, source) = match operands {

@@ -11,6 +11,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Combine, combination};
 use crate::instr::operands::{Any, operands};
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 operands! {
     /// Operands of `red.async`.
@@ -28,22 +29,22 @@ operands! {
 
 /// Lowers `red.async`.
 pub(super) fn reduction(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let ["relaxed", "cluster", rest @ ..] = words.as_slice() else {
+    use Modifier::{Add, And, Cas, Exch, Max, Min, Or, Xor};
+    let [Modifier::Relaxed, Modifier::Cluster, rest @ ..] = inst.modifiers() else {
         return Err(cx.missing(inst));
     };
-    let rest = rest.strip_prefix(&["shared::cluster"]).unwrap_or(rest);
-    let ["mbarrier::complete_tx::bytes", operation, ty] = rest else {
+    let rest = rest.strip_prefix(&[Modifier::SharedCluster]).unwrap_or(rest);
+    let [Modifier::CompleteTxBytes, operation, Modifier::Type(of)] = *rest else {
         return Err(cx.missing(inst));
     };
-    let known = match *ty {
-        "u32" => !matches!(*operation, "exch" | "cas"),
-        "s32" => matches!(*operation, "min" | "max" | "add"),
-        "b32" => matches!(*operation, "and" | "or" | "xor"),
-        "u64" => *operation == "add",
+    let known = match of {
+        Type::U32 => !matches!(operation, Exch | Cas),
+        Type::S32 => matches!(operation, Min | Max | Add),
+        Type::B32 => matches!(operation, And | Or | Xor),
+        Type::U64 => operation == Add,
         _ => false,
     };
-    let (Some(combine), Some(of)) = (combination(operation, ty).filter(|_| known), Type::named(ty)) else {
+    let Some(combine) = combination(operation.word(), of.word()).filter(|_| known) else {
         return Err(cx.missing(inst));
     };
     let [to, by, barrier] = inst.operands.as_slice() else {

@@ -165,11 +165,11 @@ operands! {
 
 /// Lowers `cp.async.mbarrier.arrive`.
 pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let known = ["noinc", "shared", "shared::cta", "b64"];
+    let known = [Modifier::NoInc, Modifier::Shared, Modifier::SharedCta, Modifier::Type(Type::B64)];
     let [address] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    if !inst.modifiers().all(|word| known.contains(&word)) || !inst.has_type(&[Type::B64]) {
+    if !inst.modifiers().iter().all(|modifier| known.contains(modifier)) || !inst.has_type(&[Type::B64]) {
         return Err(cx.missing(inst));
     }
     let named = inst.is_of_shared();
@@ -207,9 +207,10 @@ unsafe fn run_arrive(warp: &mut Warp, op: &Op) -> Flow {
 
 /// Lowers `cp.async.bulk.prefetch`, a hint to a cache that the machine does not have.
 pub(super) fn prefetch(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    if !matches!(inst.modifiers().collect::<Vec<_>>()[..], ["L2", "global"] | ["L2", "global", "L2::cache_hint"]) {
+    let ([Modifier::L2, Modifier::Global] | [Modifier::L2, Modifier::Global, Modifier::L2CacheHint]) = inst.modifiers()
+    else {
         return Err(cx.missing(inst));
-    }
+    };
     match inst.operands.as_slice() {
         [address, bytes, ..] => {
             cx.address(address)?;

@@ -9,7 +9,7 @@ use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::operands;
-use ptx::ast::{self, Type};
+use ptx::ast;
 use ptx::modifier::Modifier;
 
 operands! {
@@ -28,15 +28,14 @@ operands! {
 
 /// Lowers `st.async`.
 pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let known = |word: &str| {
-        matches!(word, "weak" | "shared::cluster" | "mbarrier::complete_tx::bytes" | "v2" | "v4")
-            || Type::named(word).is_some()
-    };
+    use Modifier::{CompleteTxBytes, SharedCluster, V2, V4, Weak};
+    let known =
+        |modifier: &Modifier| matches!(modifier, Weak | SharedCluster | CompleteTxBytes | V2 | V4 | Modifier::Type(_));
     let Some((count, ty)) = inst.element().filter(|(count, ty)| matches!(ty.size() * count, 4 | 8 | 16)) else {
         return Err(cx.missing(inst));
     };
-    let reports = inst.has(Modifier::CompleteTxBytes) && inst.has(Modifier::SharedCluster);
-    if !reports || !matches!(ty.size(), 4 | 8) || !inst.modifiers().all(known) {
+    let reports = inst.has(CompleteTxBytes) && inst.has(SharedCluster);
+    if !reports || !matches!(ty.size(), 4 | 8) || !inst.modifiers().iter().all(known) {
         return Err(cx.missing(inst));
     }
     let [to, from, barrier] = inst.operands.as_slice() else {

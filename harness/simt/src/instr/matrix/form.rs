@@ -79,7 +79,7 @@ pub(super) fn fragment(
 ) -> Result<()> {
     let parts = parts(operand);
     if parts.len() != count {
-        return Err(cx.invalid(format!("`{}` with a fragment of {} registers", inst.text, parts.len())));
+        return Err(cx.invalid(format!("`{}` with a fragment of {} registers", inst.text(), parts.len())));
     }
     let wide = element.register() == 8;
     for part in parts {

@@ -67,7 +67,7 @@ struct MultiplyModifiers {
 
 /// Returns the modifiers in a fixed order, without those for the rounding of sums, and what else they specify.
 fn words(inst: &ast::Inst) -> (Vec<&str>, MultiplyModifiers) {
-    let mut words: Vec<&str> = inst.modifiers().collect();
+    let mut words: Vec<&str> = inst.words().collect();
     let has = |word: &str| words.contains(&word);
     let bits = (has("popc") && has("xor") != has("and")).then(|| has("xor"));
     let how = MultiplyModifiers { saturates: has("satfinite"), bits, ..MultiplyModifiers::default() };

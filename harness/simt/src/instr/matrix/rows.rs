@@ -10,6 +10,7 @@ use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, operands};
 use crate::lane::{LANES, lanes};
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 use smallvec::SmallVec;
 
 /// The matrices that are loaded or stored.
@@ -71,21 +72,21 @@ pub(super) fn stmatrix(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(rows.pack(exchange::<true>).role(role))
 }
 
+const B16: Modifier = Modifier::Type(Type::B16);
+
 /// Decodes the modifiers, if they are supported and fit the operand with the matrices.
 fn matrices(cx: &dyn Context, inst: &ast::Inst, values: &ast::Operand) -> Result<Matrices> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let has = |word: &str| words.contains(&word);
-    let count = match (has("x1"), has("x2"), has("x4")) {
+    let count = match (inst.has(Modifier::X1), inst.has(Modifier::X2), inst.has(Modifier::X4)) {
         (true, ..) => 1u32,
         (_, true, _) => 2,
         (.., true) => 4,
         _ => 0,
     };
-    let known = has("m8n8") && has("b16") && has("sync") && count > 0;
+    let known = inst.has_all(&[Modifier::M8n8, B16, Modifier::Sync]) && count > 0;
     if !known || parts(values).len() != count as usize {
         return Err(cx.missing(inst));
     }
-    Ok(Matrices { count, transposed: has("trans") })
+    Ok(Matrices { count, transposed: inst.has(Modifier::Trans) })
 }
 
 /// Executes `ldmatrix` or, if `STORE`, `stmatrix`.
@@ -177,7 +178,7 @@ pub(super) fn movmatrix(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let [to, from] = inst.operands.as_slice() else {
         return Err(cx.missing(inst));
     };
-    if !inst.modifiers().eq(["sync", "aligned", "m8n8", "trans", "b16"]) {
+    if inst.modifiers() != [Modifier::Sync, Modifier::Aligned, Modifier::M8n8, Modifier::Trans, B16] {
         return Err(cx.missing(inst));
     }
     let transposition = Transposition { from: cx.source(from, Type::B32)?, to: cx.dest(to, 4)? };

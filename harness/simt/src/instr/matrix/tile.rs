@@ -14,6 +14,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, Placed, operands};
 use crate::lane::{LANES, lanes};
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 /// How a tile's load or store accesses memory.
 #[derive(Clone, Copy)]
@@ -61,36 +62,35 @@ operands! {
 
 /// Lowers `wmma.load`.
 pub(super) fn load(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let [part, rest @ ..] = words.as_slice() else {
+    let [part, rest @ ..] = inst.modifiers() else {
         return Err(cx.missing(inst));
     };
-    lower(cx, inst, part, rest, false)
+    lower(cx, inst, *part, rest, false)
 }
 
 /// Lowers `wmma.store`.
 pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let ["d", rest @ ..] = words.as_slice() else {
+    let [Modifier::D, rest @ ..] = inst.modifiers() else {
         return Err(cx.missing(inst));
     };
-    lower(cx, inst, "c", rest, true)
+    lower(cx, inst, Modifier::C, rest, true)
 }
 
 /// Lowers the load or store of a fragment with these further modifiers.
-fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], store: bool) -> Result<()> {
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: Modifier, modifiers: &[Modifier], store: bool) -> Result<()> {
     let mut space = Space::Generic;
     let (mut dims, mut element, mut columns) = (None, None, false);
-    if !words.contains(&"sync") || !words.contains(&"aligned") {
+    if !inst.has_all(&[Modifier::Sync, Modifier::Aligned]) {
         return Err(cx.missing(inst));
     }
-    for word in words {
-        match *word {
-            "row" | "sync" | "aligned" => {}
-            "col" => columns = true,
-            "global" => space = Space::Global,
-            "shared" | "shared::cta" => space = Space::Shared,
-            word => {
+    for modifier in modifiers {
+        match modifier {
+            Modifier::Row | Modifier::Sync | Modifier::Aligned => {}
+            Modifier::Col => columns = true,
+            Modifier::Global => space = Space::Global,
+            Modifier::Shared | Modifier::SharedCta => space = Space::Shared,
+            other => {
+                let word = other.word();
                 dims = dims.or(Dims::code(word));
                 element = element.or(Element::named(word));
                 if Dims::code(word).is_none() && Element::named(word).is_none() {
@@ -99,7 +99,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
             }
         }
     }
-    let (Some(dims), Some(element), Some(part)) = (dims, element, MatrixRole::named(part)) else {
+    let (Some(dims), Some(element), Some(part)) = (dims, element, MatrixRole::named(part.word())) else {
         return Err(cx.missing(inst));
     };
     let form =

@@ -11,6 +11,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::{LANES, lanes};
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 operands! {
     /// Operands of `mbarrier.init`.
@@ -71,7 +72,7 @@ pub(super) fn pending_count(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()
     let [to, state] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    if !inst.modifiers().eq(["b64"]) {
+    if inst.modifiers() != [Modifier::Type(Type::B64)] {
         return Err(cx.missing(inst));
     }
     let pending = Pending { state: cx.source(state, Type::B64)?, count: cx.dest(to, 4)? };

@@ -7,7 +7,8 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, FindingKind, MbarrierMisuse, Space};
 use crate::instr::context::{Context, Result as Lowered};
 use crate::kernel::Fault;
-use ptx::ast;
+use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 /// The decoded modifiers of an instruction on an mbarrier.
 #[derive(Clone, Copy, Default)]
@@ -23,20 +24,20 @@ impl Modifiers {
     pub fn parse(cx: &dyn Context, inst: &ast::Inst) -> Lowered<Modifiers> {
         let mut how = Modifiers::default();
         let (mut ordered, mut scoped, mut typed) = (false, false, false);
-        for word in inst.modifiers() {
-            match word {
-                "shared" | "shared::cta" | "shared::cluster" => how.shared = true,
-                "relaxed" => (how.relaxed, ordered) = (true, true),
-                "release" | "acquire" => ordered = true,
-                "cta" | "cluster" => scoped = true,
-                "b64" => typed = true,
+        for modifier in inst.modifiers() {
+            match modifier {
+                Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster => how.shared = true,
+                Modifier::Relaxed => (how.relaxed, ordered) = (true, true),
+                Modifier::Release | Modifier::Acquire => ordered = true,
+                Modifier::Cta | Modifier::Cluster => scoped = true,
+                Modifier::Type(Type::B64) => typed = true,
                 // These are distinguished by the instruction's name.
-                "parity" | "expect_tx" | "noComplete" => {}
+                Modifier::Parity | Modifier::ExpectTx | Modifier::NoComplete => {}
                 _ => return Err(cx.missing(inst)),
             }
         }
         if !typed || ordered != scoped {
-            return Err(cx.invalid(format!("`{}`: an order of memory needs a scope, and the type is b64", inst.text)));
+            return Err(cx.invalid(format!("`{}`: an order of memory needs a scope, and the type is b64", inst.text())));
         }
         Ok(how)
     }

@@ -65,7 +65,7 @@ pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         _ => return Err(cx.wrong(inst)),
     };
     let parity = inst.has(Modifier::Parity);
-    if parity && inst.modifiers().next() != Some("parity") {
+    if parity && inst.modifiers().first() != Some(&Modifier::Parity) {
         return Err(cx.missing(inst));
     }
     let how = WaitForm { space: modifiers.space(), parity, blocks, relaxed: modifiers.relaxed };

@@ -21,7 +21,7 @@ operands! {
 pub(super) fn fence(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     use Modifier::{AcqRel, Acquire, Async, AsyncGeneric, Cluster, Cta, Global, Gpu, Proxy, Release, Sc, Sys};
     if inst.has_any(&[Sc, AcqRel, Acquire, Release]) && !inst.has_any(&[Cta, Cluster, Gpu, Sys]) {
-        return Err(cx.invalid(format!("`{}` without a scope such as `.gpu`", inst.text)));
+        return Err(cx.invalid(format!("`{}` without a scope such as `.gpu`", inst.text())));
     }
     let narrow = inst.has(Cta);
     let proxies = inst.has(Proxy) && inst.has_any(&[Async, AsyncGeneric]) && !inst.has(Global);

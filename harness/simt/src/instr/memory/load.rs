@@ -51,7 +51,7 @@ pub(super) fn ld(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let signed = matches!(how.ty, Type::S8 | Type::S16 | Type::S32);
     let (space, size, many) = (how.space, how.ty.size(), how.count > 1);
     let Some(run) = handler_for(cx.vectors(), space, size, reg, signed, many) else {
-        return Err(cx.invalid(format!("`{}` into registers of {reg} bytes", inst.text)));
+        return Err(cx.invalid(format!("`{}` into registers of {reg} bytes", inst.text())));
     };
     let origin = cx.origin(from);
     let address = cx.address(from)?;

@@ -6,6 +6,7 @@ use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result, parts};
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 
 /// The decoded modifiers of a load or store.
 pub(crate) struct Modifiers {
@@ -40,33 +41,43 @@ impl Modifiers {
         let mut operands = 2;
         // A memory order and a scope must occur together, and a cache operation excludes them.
         let (mut ordered, mut scoped, mut cached) = (false, false, false);
-        for word in inst.modifiers() {
-            match word {
-                "global" => how.space = Space::Global,
-                "shared" | "shared::cta" | "shared::cluster" => how.space = Space::Shared,
-                "local" => how.space = Space::Local,
-                "const" => how.space = Space::Const,
-                "param" | "param::entry" | "param::func" => how.space = Space::Param,
-                "volatile" => (how.watched, how.volatile) = (true, true),
-                "relaxed" | "acquire" => (how.watched, ordered) = (true, true),
-                "mmio" => how.watched = true,
-                "release" => (how.watched, how.release, ordered) = (true, true, true),
-                "cta" => (how.narrow, scoped) = (true, true),
-                "gpu" | "sys" | "cluster" => scoped = true,
-                "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" => cached = true,
-                "weak" | "nc" | "v2" | "v4" | "unified" => {}
+        use Modifier::{
+            Acquire, Ca, Cg, Cluster, Const, Cs, Cta, Cv, Global, Gpu, L1EvictFirst, L1EvictLast, L1EvictNormal,
+            L1EvictUnchanged, L1NoAllocate, L2CacheHint, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged,
+            L2Fetch64, L2Fetch128, L2Fetch256, Local, Lu, Mmio, Nc, Param, ParamEntry, ParamFunc, Relaxed, Release,
+            Shared, SharedCluster, SharedCta, Sys, Unified, V2, V4, Volatile, Wb, Weak, Wt,
+        };
+        for modifier in inst.modifiers() {
+            match modifier {
+                Global => how.space = Space::Global,
+                Shared | SharedCta | SharedCluster => how.space = Space::Shared,
+                Local => how.space = Space::Local,
+                Const => how.space = Space::Const,
+                Param | ParamEntry | ParamFunc => how.space = Space::Param,
+                Volatile => (how.watched, how.volatile) = (true, true),
+                Relaxed | Acquire => (how.watched, ordered) = (true, true),
+                Mmio => how.watched = true,
+                Release => (how.watched, how.release, ordered) = (true, true, true),
+                Cta => (how.narrow, scoped) = (true, true),
+                Gpu | Sys | Cluster => scoped = true,
+                Ca | Cg | Cs | Lu | Cv | Wb | Wt => cached = true,
+                Weak | Nc | V2 | V4 | Unified => {}
                 // The cache policy is the last operand.
-                "L2::cache_hint" => operands = 3,
-                word if word.starts_with("L1::") || word.starts_with("L2::") => {}
-                word if Type::named(word).is_some() => {}
+                L2CacheHint => operands = 3,
+                L1EvictFirst | L1EvictLast | L1EvictNormal | L1EvictUnchanged | L1NoAllocate => {}
+                L2Fetch64 | L2Fetch128 | L2Fetch256 => {}
+                L2EvictFirst | L2EvictLast | L2EvictNormal | L2EvictUnchanged => {}
+                Modifier::Type(_) => {}
                 _ => return Err(cx.missing(inst)),
             }
         }
         if ordered != scoped {
-            return Err(cx.invalid(format!("`{}`: an order of memory needs a scope, and a scope an order", inst.text)));
+            return Err(
+                cx.invalid(format!("`{}`: an order of memory needs a scope, and a scope an order", inst.text()))
+            );
         }
         if cached && how.watched && !ordered {
-            return Err(cx.invalid(format!("`{}`: `.volatile` with a cache operation", inst.text)));
+            return Err(cx.invalid(format!("`{}`: `.volatile` with a cache operation", inst.text())));
         }
         match inst.element() {
             // The lowering splits 128-bit registers into pairs.
@@ -79,7 +90,7 @@ impl Modifiers {
             _ => return Err(cx.missing(inst)),
         }
         if inst.operands.len() != operands {
-            return Err(cx.invalid(format!("`{}` takes {operands} operands", inst.text)));
+            return Err(cx.invalid(format!("`{}` takes {operands} operands", inst.text())));
         }
         Ok(how)
     }

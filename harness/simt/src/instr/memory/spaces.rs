@@ -9,6 +9,7 @@ use crate::instr::operands::operands;
 use crate::lane::lanes;
 use crate::memory::MemoryKind;
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 operands! {
     /// Operands of `isspacep`.
@@ -26,18 +27,18 @@ operands! {
 
 /// Lowers `isspacep`.
 pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let space = match inst.modifiers().next().unwrap_or_default() {
-        "global" => Space::Global,
-        "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
-        "local" => Space::Local,
-        "param" | "param::entry" => Space::Param,
-        "const" => Space::Const,
+    let space = match inst.modifiers().first() {
+        Some(Modifier::Global) => Space::Global,
+        Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => Space::Shared,
+        Some(Modifier::Local) => Space::Local,
+        Some(Modifier::Param | Modifier::ParamEntry) => Space::Param,
+        Some(Modifier::Const) => Space::Const,
         _ => return Err(cx.missing(inst)),
     };
     let [to, from] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    let own = !inst.text.contains("cluster");
+    let own = !inst.has(Modifier::SharedCluster);
     let is_space = IsSpace { address: cx.source(from, Type::B64)?, space, own, to: cx.dest(to, 0)? };
     cx.emit(is_space.pack(look))
 }
@@ -74,16 +75,17 @@ pub(super) fn cvta(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let [to, from] = inst.operands.as_slice() else {
         return Err(cx.invalid("cvta takes two operands".into()));
     };
-    let words: Vec<&str> = inst.modifiers().collect();
-    let window = words.iter().find_map(|w| match *w {
-        "shared" | "shared::cta" | "shared::cluster" => Some(SHARED_WINDOW),
-        "local" => Some(LOCAL_WINDOW),
-        "global" | "const" | "param" | "param::entry" => Some(0),
+    let modifiers = inst.modifiers();
+    let window = modifiers.iter().find_map(|modifier| match modifier {
+        Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster => Some(SHARED_WINDOW),
+        Modifier::Local => Some(LOCAL_WINDOW),
+        Modifier::Global | Modifier::Const | Modifier::Param | Modifier::ParamEntry => Some(0),
         _ => None,
     });
-    let to_space = words.first() == Some(&"to");
-    let known = words.iter().filter(|word| **word != "to").count() == 2 && words.contains(&"u64");
-    let (Some(window), true) = (window, known && to_space == words.contains(&"to")) else {
+    let to_space = modifiers.first() == Some(&Modifier::To);
+    let others = modifiers.iter().filter(|modifier| **modifier != Modifier::To).count();
+    let known = others == 2 && inst.has_type(&[Type::U64]);
+    let (Some(window), true) = (window, known && to_space == inst.has(Modifier::To)) else {
         return Err(cx.missing(inst));
     };
     let from = cx.source(from, Type::B64)?;

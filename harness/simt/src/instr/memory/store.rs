@@ -41,7 +41,7 @@ pub(super) fn st(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     };
     let (space, size, many) = (how.space, how.ty.size(), how.count > 1);
     let Some(run) = handler_for(cx.vectors(), space, size, reg, many) else {
-        return Err(cx.invalid(format!("`{}` from registers of {reg} bytes", inst.text)));
+        return Err(cx.invalid(format!("`{}` from registers of {reg} bytes", inst.text())));
     };
     let literal = match reg {
         2 => Type::B16,

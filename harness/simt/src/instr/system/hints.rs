@@ -5,15 +5,18 @@ use crate::engine::warp::{Flow, Warp};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 
 /// The registers that a thread may request: minimum, maximum, and step.
 const REGISTERS: (i64, i64, i64) = (24, 256, 8);
 
 /// Lowers `setmaxnreg`. The whole warp must execute it.
 pub(super) fn setmaxnreg(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    if !matches!(inst.modifiers().collect::<Vec<_>>()[..], ["inc" | "dec", "sync", "aligned", "u32"]) {
+    let [Modifier::Inc | Modifier::Dec, Modifier::Sync, Modifier::Aligned, Modifier::Type(Type::U32)] =
+        inst.modifiers()
+    else {
         return Err(cx.missing(inst));
-    }
+    };
     let [Operand::Int(count)] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
@@ -21,7 +24,7 @@ pub(super) fn setmaxnreg(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     if !(least..=most).contains(count) || count % step != 0 {
         return Err(cx.invalid(format!(
             "`{}` of {count} registers: the number must be a multiple of {step} from {least} to {most}",
-            inst.text
+            inst.text()
         )));
     }
     cx.emit(Inst::plain(together).role(Role::WarpSync))
@@ -37,8 +40,8 @@ unsafe fn together(warp: &mut Warp, op: &Op) -> Flow {
 
 /// Lowers `griddepcontrol`: launches run one after another here, so a kernel's predecessors have ended when it begins.
 pub(super) fn griddepcontrol(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    match (&inst.modifiers().collect::<Vec<_>>()[..], inst.operands.as_slice()) {
-        (["wait" | "launch_dependents"], []) => Ok(()),
+    match (inst.modifiers(), inst.operands.as_slice()) {
+        ([Modifier::Wait | Modifier::LaunchDependents], []) => Ok(()),
         (_, []) => Err(cx.missing(inst)),
         _ => Err(cx.wrong(inst)),
     }
@@ -46,20 +49,23 @@ pub(super) fn griddepcontrol(cx: &mut dyn Context, inst: &ast::Inst) -> Result<(
 
 /// Cache policies by the first of their modifiers, with the value that the hardware uses for a whole range. No cache
 /// here obeys them.
-const POLICIES: [(&str, u64); 4] = [
-    ("L2::evict_last", 0x14f0_0000_0000_0000),
-    ("L2::evict_normal", 0x16f0_0000_0000_0000),
-    ("L2::evict_first", 0x12f0_0000_0000_0000),
-    ("L2::evict_unchanged", 0x10f0_0000_0000_0000),
+const POLICIES: [(Modifier, u64); 4] = [
+    (Modifier::L2EvictLast, 0x14f0_0000_0000_0000),
+    (Modifier::L2EvictNormal, 0x16f0_0000_0000_0000),
+    (Modifier::L2EvictFirst, 0x12f0_0000_0000_0000),
+    (Modifier::L2EvictUnchanged, 0x10f0_0000_0000_0000),
 ];
 
 /// Lowers `createpolicy`, which creates a policy that loads and stores may name.
 pub(super) fn createpolicy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().filter(|word| *word != "global").collect();
-    let (to, policy) = match (words.as_slice(), inst.operands.as_slice()) {
-        (["cvt", "L2", "b64"], [to, from]) => (to, cx.source(from, Type::B64)?),
-        (["fractional", primary, .., "b64"], [to] | [to, _]) | (["range", primary, .., "b64"], [to, _, _, _]) => {
-            let Some((_, policy)) = POLICIES.iter().find(|(word, _)| word == primary) else {
+    const B64: Modifier = Modifier::Type(Type::B64);
+    let modifiers = inst.modifiers().iter().copied().filter(|modifier| *modifier != Modifier::Global);
+    let modifiers: Vec<Modifier> = modifiers.collect();
+    let (to, policy) = match (modifiers.as_slice(), inst.operands.as_slice()) {
+        ([Modifier::Cvt, Modifier::L2, B64], [to, from]) => (to, cx.source(from, Type::B64)?),
+        ([Modifier::Fractional, primary, .., B64], [to] | [to, _])
+        | ([Modifier::Range, primary, .., B64], [to, _, _, _]) => {
+            let Some((_, policy)) = POLICIES.iter().find(|(modifier, _)| modifier == primary) else {
                 return Err(cx.missing(inst));
             };
             (to, cx.bits(*policy, 8))
@@ -72,9 +78,9 @@ pub(super) fn createpolicy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()>
 
 /// Lowers `pmevent`, which triggers an event for a profiler.
 pub(super) fn pmevent(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    match (&inst.modifiers().collect::<Vec<_>>()[..], inst.operands.as_slice()) {
-        ([] | ["mask"], [Operand::Int(_)]) => Ok(()),
-        ([] | ["mask"], _) => Err(cx.wrong(inst)),
+    match (inst.modifiers(), inst.operands.as_slice()) {
+        ([] | [Modifier::Mask], [Operand::Int(_)]) => Ok(()),
+        ([] | [Modifier::Mask], _) => Err(cx.wrong(inst)),
         _ => Err(cx.missing(inst)),
     }
 }

@@ -63,10 +63,10 @@ pub(super) fn address(
     ty: Type,
 ) -> Result<(OperandSlot, [OperandSlot; 4])> {
     let Operand::Vec(list) = operand else {
-        return Err(cx.invalid(format!("`{}`: an address without coordinates", inst.text)));
+        return Err(cx.invalid(format!("`{}`: an address without coordinates", inst.text())));
     };
     let [object, coordinates] = list.as_slice() else {
-        return Err(cx.unsupported(format!("`{}` with a separate sampler", inst.text)));
+        return Err(cx.unsupported(format!("`{}` with a separate sampler", inst.text())));
     };
     let object = handle(cx, object)?;
     let coordinates = parts(coordinates);
@@ -75,7 +75,7 @@ pub(super) fn address(
     // Three coordinates are written as a vector of four, whose last part is ignored.
     let written = if count == 3 { 4 } else { count };
     if coordinates.len() != written && coordinates.len() != count {
-        return Err(cx.invalid(format!("`{}` with {} coordinates", inst.text, coordinates.len())));
+        return Err(cx.invalid(format!("`{}` with {} coordinates", inst.text(), coordinates.len())));
     }
     let zero = cx.bits(0, 4);
     let mut at = [zero; 4];
@@ -90,5 +90,5 @@ pub(super) fn address(
 
 /// Returns the first geometry among an opcode's words.
 pub(super) fn geometry(inst: &ast::Inst) -> Option<Geometry> {
-    inst.modifiers().find_map(Geometry::named)
+    inst.modifiers().iter().find_map(|modifier| Geometry::named(modifier.word()))
 }

@@ -12,6 +12,7 @@ use crate::instr::operands::{Number, Register, codes, operands};
 use crate::lane::{F16, LANES, lanes};
 use crate::texture::{Coordinates, Detail};
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 
 codes! {
     /// How an instruction specifies the level of detail.
@@ -83,7 +84,7 @@ pub(super) fn results(
     };
     let values = parts(values);
     if values.len() != 4 {
-        return Err(cx.invalid(format!("`{}` with {} results", inst.text, values.len())));
+        return Err(cx.invalid(format!("`{}` with {} results", inst.text(), values.len())));
     }
     for value in values {
         list.push((cx.dest(value, width)?, true));
@@ -101,17 +102,15 @@ pub(super) fn tell_resident(cx: &mut dyn Context, to: Option<OperandSlot>) -> Re
 
 /// Lowers `tex`.
 pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let known = |word: &str| {
-        word == "v4"
-            || LevelOfDetail::named(word).is_some()
-            || Geometry::named(word).is_some()
-            || Type::named(word).is_some()
+    let level = |modifier: &Modifier| LevelOfDetail::named(modifier.word());
+    let known = |modifier: &Modifier| match modifier {
+        Modifier::V4 | Modifier::Type(_) => true,
+        other => level(other).is_some() || Geometry::named(other.word()).is_some(),
     };
     let (&[result, coordinate], Some(shape), true) = (
         &inst.types().collect::<Vec<_>>()[..],
         geometry(inst),
-        words.iter().all(|word| known(word)) && words.contains(&"v4"),
+        inst.modifiers().iter().all(known) && inst.has(Modifier::V4),
     ) else {
         return Err(cx.missing(inst));
     };
@@ -121,7 +120,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     if !fine || inst.operands.len() < 2 {
         return Err(cx.missing(inst));
     }
-    let told = words.iter().find_map(|word| LevelOfDetail::named(word)).unwrap_or(LevelOfDetail::Base);
+    let told = inst.modifiers().iter().find_map(level).unwrap_or(LevelOfDetail::Base);
     let mut registers = Vec::new();
     let resident = results(cx, inst, if half { 2 } else { 4 }, &mut registers)?;
     let (texture, at) = address(cx, inst, &inst.operands[1], shape, coordinate)?;
@@ -141,7 +140,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
                 }
             }
         }
-        _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.text, inst.operands.len()))),
+        _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.text(), inst.operands.len()))),
     }
     let fetch = Fetch { texture, form: FetchForm { whole, half, told }, registers };
     cx.emit(fetch.pack(execute).texels(AccessKind::Read, false))?;

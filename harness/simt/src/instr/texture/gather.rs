@@ -11,6 +11,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::{LANES, lanes};
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 operands! {
     /// Operands of `tld4`.
@@ -26,7 +27,8 @@ operands! {
 
 /// Lowers `tld4`.
 pub(super) fn tld4(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let channel = ["r", "g", "b", "a"].iter().position(|name| inst.modifiers().next() == Some(name));
+    let channels = [Modifier::R, Modifier::G, Modifier::B, Modifier::A];
+    let channel = channels.iter().position(|channel| inst.modifiers().first() == Some(channel));
     let shape = geometry(inst).filter(|shape| !matches!(shape, Geometry::D1 | Geometry::A1 | Geometry::D3));
     let ([Type::F32 | Type::S32 | Type::U32, Type::F32], Some(shape), Some(channel)) =
         (&inst.types().collect::<Vec<_>>()[..], shape, channel)
@@ -34,7 +36,7 @@ pub(super) fn tld4(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         return Err(cx.missing(inst));
     };
     if inst.operands.len() != 2 {
-        return Err(cx.unsupported(format!("`{}` with {} operands", inst.text, inst.operands.len())));
+        return Err(cx.unsupported(format!("`{}` with {} operands", inst.text(), inst.operands.len())));
     }
     let mut registers = Vec::new();
     let resident = results(cx, inst, 4, &mut registers)?;

@@ -8,6 +8,7 @@ use crate::instr::operands::{codes, operands};
 use crate::lane::lanes;
 use crate::texture::{Image, Object, Shape};
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 codes! {
     /// The queried property.
@@ -68,17 +69,18 @@ pub(super) fn suq(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 }
 
 fn query(cx: &mut dyn Context, inst: &ast::Inst, surface: bool) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let question = match words[..] {
-        [question, "b32"] | ["level", question, "b32"] => Question::named(question),
+    const B32: Modifier = Modifier::Type(Type::B32);
+    let modifiers = inst.modifiers();
+    let question = match modifiers {
+        [question, B32] | [Modifier::Level, question, B32] => Question::named(question.word()),
         _ => None,
     };
     let Some(question) = question else {
         return Err(cx.missing(inst));
     };
     let (to, object, level) = match inst.operands.as_slice() {
-        [to, object] if words.len() == 2 => (to, object, None),
-        [to, object, level] if words.len() == 3 && !surface => (to, object, Some(cx.source(level, Type::B32)?)),
+        [to, object] if modifiers.len() == 2 => (to, object, None),
+        [to, object, level] if modifiers.len() == 3 && !surface => (to, object, Some(cx.source(level, Type::B32)?)),
         _ => return Err(cx.wrong(inst)),
     };
     let query = Query { object: handle(cx, object)?, question, level, surface, to: cx.dest(to, 4)? };
@@ -87,9 +89,9 @@ fn query(cx: &mut dyn Context, inst: &ast::Inst, surface: bool) -> Result<()> {
 
 /// Lowers `istypep`.
 pub(super) fn istypep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let surface = match inst.modifiers().collect::<Vec<_>>()[..] {
-        ["texref"] => false,
-        ["surfref"] => true,
+    let surface = match inst.modifiers() {
+        [Modifier::Texref] => false,
+        [Modifier::Surfref] => true,
         _ => return Err(cx.missing(inst)),
     };
     let [to, object] = inst.operands.as_slice() else {

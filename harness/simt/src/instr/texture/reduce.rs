@@ -11,6 +11,7 @@ use crate::instr::operands::{Number, codes, operands};
 use crate::lane::lanes;
 use crate::texture::Image;
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 use ptx::opcode::Opcode;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -108,9 +109,9 @@ operands! {
 
 /// Lowers `sured.b` and `sured.p`.
 pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let operation = words.iter().find_map(|word| Operation::named(word));
-    let outside = words.iter().find_map(|word| Outside::named(word));
+    let modifiers = inst.modifiers();
+    let operation = modifiers.iter().find_map(|modifier| Operation::named(modifier.word()));
+    let outside = modifiers.iter().find_map(|modifier| Outside::named(modifier.word()));
     let (&[ty], Some(shape), Some(operation), Some(outside)) =
         (&inst.types().collect::<Vec<_>>()[..], geometry(inst), operation, outside)
     else {
@@ -135,7 +136,8 @@ pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     registers.extend(at.map(|at| (at, false)));
     let signed = matches!(ty, Type::S32 | Type::S64);
     let narrow = lanes_of(shape) == 4;
-    let form = ReductionForm { operation, signed, size: ty.size(), scaled: words[0] == "p", outside, narrow };
+    let form =
+        ReductionForm { operation, signed, size: ty.size(), scaled: modifiers[0] == Modifier::P, outside, narrow };
     cx.emit(Reduction { surface, form, registers }.pack(execute).texels(AccessKind::Atomic, true))
 }
 

@@ -13,6 +13,7 @@ use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
 use crate::texture::{Boundary, Image, Placed};
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 use ptx::opcode::Opcode;
 
 codes! {
@@ -102,8 +103,7 @@ pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 }
 
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let outside = words.iter().find_map(|word| Outside::named(word));
+    let outside = inst.modifiers().iter().find_map(|modifier| Outside::named(modifier.word()));
     let formatted = inst.opcode == Opcode::SustP;
     let (&[ty], Some(shape), Some(outside)) = (&inst.types().collect::<Vec<_>>()[..], geometry(inst), outside) else {
         return Err(cx.missing(inst));
@@ -116,9 +116,9 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
         ([values, at], false) | ([at, values], true) => (parts(values), at),
         _ => return Err(cx.wrong(inst)),
     };
-    let count = if words.contains(&"v4") { 4 } else { 1 + usize::from(words.contains(&"v2")) };
+    let count = if inst.has(Modifier::V4) { 4 } else { 1 + usize::from(inst.has(Modifier::V2)) };
     if values.len() != count {
-        return Err(cx.invalid(format!("`{}` with {} values", inst.text, values.len())));
+        return Err(cx.invalid(format!("`{}` with {} values", inst.text(), values.len())));
     }
     let declared = values.iter().find_map(|value| match value {
         Operand::Reg(register) => Some(cx.width_of(*register)),
@@ -129,7 +129,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
         2 => Type::B16,
         4 => Type::B32,
         8 => Type::B64,
-        _ => return Err(cx.invalid(format!("`{}` with a predicate", inst.text))),
+        _ => return Err(cx.invalid(format!("`{}` with a predicate", inst.text()))),
     };
     let mut registers = Vec::new();
     for value in values {

@@ -12,6 +12,7 @@ use crate::instr::context::{Context, Result as Lowered};
 use crate::instr::operands::Register;
 use crate::lane::{ALL, LANES, lanes};
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 
 /// The register with each lane's mask of the lanes that take part; the forms without `.sync` have none.
 pub(super) type Members = Option<Register<u32>>;
@@ -25,7 +26,7 @@ pub(super) fn members<'i>(
 ) -> Lowered<(&'i [Operand], Option<OperandSlot>)> {
     let mut rest = inst.operands.as_slice();
     let mut members = None;
-    if inst.modifiers().any(|word| word == "sync") {
+    if inst.has(Modifier::Sync) {
         let Some((mask, others)) = rest.split_last() else {
             return Err(cx.wrong(inst));
         };

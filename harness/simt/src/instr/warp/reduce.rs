@@ -9,6 +9,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
 use crate::lane::lanes;
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 codes! {
     /// The operation on the values; the words are PTX's, with the type where it matters.
@@ -49,20 +50,21 @@ operands! {
 /// Lowers `redux`.
 pub(super) fn redux(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (operands, members) = members(cx, inst, 2)?;
-    let words = inst.modifiers().filter(|word| *word != "sync");
-    let (types, operations): (Vec<&str>, Vec<&str>) = words.partition(|word| Type::named(word).is_some());
-    if types == ["f32"] {
+    let modifiers = inst.modifiers().iter().filter(|modifier| **modifier != Modifier::Sync);
+    let operations: Vec<Modifier> = modifiers.copied().filter(|modifier| modifier.ty().is_none()).collect();
+    let types: Vec<Type> = inst.types().collect();
+    if types == [Type::F32] {
         let parts = "only parts with sm_100a, sm_100f or sm_103a have it, of which the machine has none";
-        return Err(cx.unsupported(format!("`{}`: {parts}", inst.text)));
+        return Err(cx.unsupported(format!("`{}`: {parts}", inst.text())));
     }
-    let ([ty], [operation]) = (&types[..], &operations[..]) else {
+    let ([ty @ (Type::S32 | Type::U32 | Type::B32)], [operation]) = (&types[..], &operations[..]) else {
         return Err(cx.missing(inst));
     };
-    let kind = match *operation {
-        "min" | "max" => ReduceOperation::named(&format!("{operation}.{ty}")),
-        other => ReduceOperation::named(other),
+    let kind = match operation {
+        Modifier::Min | Modifier::Max => ReduceOperation::named(&format!("{}.{}", operation.word(), ty.word())),
+        other => ReduceOperation::named(other.word()),
     };
-    let (Some(kind), "s32" | "u32" | "b32") = (kind, *ty) else {
+    let Some(kind) = kind else {
         return Err(cx.missing(inst));
     };
     let (to, _) = destinations(&operands[0]);

@@ -49,7 +49,7 @@ operands! {
 /// Lowers `shfl`.
 pub(super) fn shfl(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (operands, members) = members(cx, inst, 4)?;
-    let Some(kind) = inst.modifiers().find_map(ShuffleMode::named) else {
+    let Some(kind) = inst.modifiers().iter().find_map(|modifier| ShuffleMode::named(modifier.word())) else {
         return Err(cx.missing(inst));
     };
     let (to, inside) = destinations(&operands[0]);

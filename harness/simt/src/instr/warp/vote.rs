@@ -9,6 +9,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, codes, operands};
 use crate::lane::{LANES, lanes};
 use ptx::ast::{self, Type};
+use ptx::modifier::Modifier;
 
 codes! {
     /// What a vote reports about the lanes' predicates.
@@ -41,7 +42,7 @@ operands! {
 /// Lowers `vote`.
 pub(super) fn vote(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (operands, members) = members(cx, inst, 2)?;
-    let Some(kind) = inst.modifiers().find_map(VoteMode::named) else {
+    let Some(kind) = inst.modifiers().iter().find_map(|modifier| VoteMode::named(modifier.word())) else {
         return Err(cx.missing(inst));
     };
     let (to, _) = destinations(&operands[0]);
@@ -130,14 +131,13 @@ operands! {
 
 /// Lowers `match`.
 pub(super) fn matching(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let has = |wanted: &str| inst.modifiers().any(|word| word == wanted);
-    let wide = has("b64");
+    let wide = inst.has_type(&[Type::B64]);
     let (operands, members) = members(cx, inst, 2)?;
     let (to, agree) = destinations(&operands[0]);
     let matching = Match {
         value: cx.source(&operands[1], if wide { Type::B64 } else { Type::B32 })?,
         wide,
-        all: has("all"),
+        all: inst.has(Modifier::All),
         members,
         to: cx.dest(to, 4)?,
         agree: agree.map(|agree| cx.dest(agree, 0)).transpose()?,

@@ -21,7 +21,7 @@ struct Named {
 /// Lowers `wgmma.mma_async`.
 pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let named = named(cx, inst)?;
-    let mismatch = |cx: &dyn Context| cx.invalid(format!("arguments mismatch for instruction `{}`", inst.text));
+    let mismatch = |cx: &dyn Context| cx.invalid(format!("arguments mismatch for instruction `{}`", inst.text()));
     let (sums, a, b, kept, accumulates, rest) = match (inst.operands.as_slice(), named.sparse) {
         ([sums, a, b, accumulates, rest @ ..], false) => (sums, a, b, None, accumulates, rest),
         ([sums, a, b, words, selector, accumulates, rest @ ..], true) => {
@@ -55,7 +55,7 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     // The written registers come first, then A and its metadata, then the accumulators as sources.
     let sums = parts(sums);
     if sums.len() != form.sums() || (registers && parts(a).len() != REGISTERS) {
-        return Err(cx.invalid(format!("argument vector size mismatch for instruction `{}`", inst.text)));
+        return Err(cx.invalid(format!("argument vector size mismatch for instruction `{}`", inst.text())));
     }
     let sums = sums.iter().map(|part| cx.dest(part, 4)).collect::<Result<Vec<OperandSlot>>>()?;
     let mut list: Vec<(OperandSlot, bool)> = sums.iter().map(|&sum| (sum, true)).collect();
@@ -84,7 +84,7 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 fn kept(cx: &dyn Context, inst: &ast::Inst, selector: &Operand, element: Element) -> Result<SparseSelection> {
     let selector = match selector {
         Operand::Int(value @ 0..=1) if element.bits() > 8 || *value == 0 => *value as u32,
-        _ => return Err(cx.invalid(format!("`{}`: its threads give no such part of the metadata", inst.text))),
+        _ => return Err(cx.invalid(format!("`{}`: its threads give no such part of the metadata", inst.text()))),
     };
     Ok(SparseSelection { selector })
 }
@@ -96,9 +96,9 @@ fn immediate(cx: &dyn Context, inst: &ast::Inst, operand: &Operand, [no, yes]: [
         Operand::Int(value) if *value == yes => Ok(true),
         Operand::Int(value) => {
             let (low, high) = (no.min(yes), no.max(yes));
-            Err(cx.invalid(format!("`{}`: unexpected value '{value}', expected to be {low} or {high}", inst.text)))
+            Err(cx.invalid(format!("`{}`: unexpected value '{value}', expected to be {low} or {high}", inst.text())))
         }
-        _ => Err(cx.invalid(format!("arguments mismatch for instruction `{}`", inst.text))),
+        _ => Err(cx.invalid(format!("arguments mismatch for instruction `{}`", inst.text()))),
     }
 }
 
@@ -107,27 +107,27 @@ fn named(cx: &dyn Context, inst: &ast::Inst) -> Result<Named> {
     let (mut types, mut shape) = (Vec::new(), None);
     let (mut saturates, mut sparse, mut operations) = (false, false, [false; 2]);
     let mut whole = [false; 2];
-    for word in inst.modifiers() {
+    for word in inst.words() {
         match word {
             "sync" => whole[0] = true,
             "aligned" => whole[1] = true,
             "satfinite" => saturates = true,
             "sp" => sparse = true,
             "and" => operations[0] = true,
-            "or" | "xor" => return Err(cx.invalid(format!("incorrect operations for instruction `{}`", inst.text))),
+            "or" | "xor" => return Err(cx.invalid(format!("incorrect operations for instruction `{}`", inst.text()))),
             "popc" => operations[1] = true,
             "f32" | "s32" => types.push(word),
             _ if Element::named(word).is_some() => types.push(word),
             _ => match columns_and_depth(word) {
                 Some(found) => shape = Some(found),
                 None if word.starts_with("m64n") => {
-                    return Err(cx.invalid(format!("unknown modifier '.{word}' of instruction `{}`", inst.text)));
+                    return Err(cx.invalid(format!("unknown modifier '.{word}' of instruction `{}`", inst.text())));
                 }
                 None => return Err(cx.missing(inst)),
             },
         }
     }
-    let wrong = |what: &str| cx.invalid(format!("{what} for instruction `{}`", inst.text));
+    let wrong = |what: &str| cx.invalid(format!("{what} for instruction `{}`", inst.text()));
     if whole != [true; 2] {
         return Err(wrong("`.sync.aligned` required"));
     }

@@ -7,6 +7,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::LANES;
 use ptx::ast::{self, Operand};
+use ptx::modifier::Modifier;
 
 operands! {
     /// Operands of `wgmma.wait_group`.
@@ -18,9 +19,10 @@ operands! {
 
 /// Checks the modifiers, whose order is arbitrary.
 fn check(cx: &dyn Context, inst: &ast::Inst) -> Result<()> {
-    let mut words: Vec<&str> = inst.modifiers().collect();
-    words.sort_unstable();
-    if words == ["aligned", "sync"] { Ok(()) } else { Err(cx.missing(inst)) }
+    match inst.modifiers() {
+        [Modifier::Sync, Modifier::Aligned] | [Modifier::Aligned, Modifier::Sync] => Ok(()),
+        _ => Err(cx.missing(inst)),
+    }
 }
 
 /// Lowers `wgmma.fence`.
@@ -50,7 +52,8 @@ pub(super) fn wait_group(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
             cx.emit(wait.pack(run_wait).role(Role::WarpSync))
         }
         [Operand::Int(keep)] => {
-            Err(cx.invalid(format!("`{}`: unexpected value '{keep}', expected to be non-negative integer", inst.text)))
+            Err(cx
+                .invalid(format!("`{}`: unexpected value '{keep}', expected to be non-negative integer", inst.text())))
         }
         _ => Err(cx.wrong(inst)),
     }

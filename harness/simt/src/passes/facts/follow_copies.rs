@@ -65,7 +65,7 @@ mod tests {
     fn source(code: &str, name: &str) -> Option<String> {
         let body = body(code);
         let at = follow_copies(&body, &count_writers(&body))[register(&body, name).0 as usize]?;
-        Some(body.code[at as usize].text.clone())
+        Some(body.code[at as usize].text().to_owned())
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Translation<'_, '_> {
                 let width = self.registers.width_of(*r);
                 let at = offset + k as i64 * i64::from(size);
                 let Some(source) = self.kernel_param(name, at, how.ty, width) else {
-                    return Err(unsupported(format!("`{}`", inst.text), self.place()));
+                    return Err(unsupported(format!("`{}`", inst.text()), self.place()));
                 };
                 let to = self.dest(to, width)?;
                 self.copy(to, source, width)?;

@@ -49,7 +49,7 @@ pub(super) fn scalar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Lowers an instruction that computes two or four values.
 pub(super) fn lanes(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let Some(code) = lanes::code(&inst.text).and_then(|code| lanes::select(code, &inst.operands)) else {
+    let Some(code) = lanes::code(inst.text()).and_then(|code| lanes::select(code, &inst.operands)) else {
         return Err(cx.missing(inst));
     };
     lower::<lanes::Video>(cx, inst, code, true)

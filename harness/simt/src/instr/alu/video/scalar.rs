@@ -107,7 +107,7 @@ pub(super) struct ScalarModifiers {
 impl ScalarModifiers {
     /// Decodes the modifiers and selectors of an instruction.
     pub fn parse(inst: &Inst) -> Option<ScalarModifiers> {
-        let mut words = inst.text.split('.');
+        let mut words = inst.text().split('.');
         let mut how = ScalarModifiers {
             operation: Operation::named(words.next()?)?,
             second: Second::Nothing,
@@ -258,7 +258,7 @@ op! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptx::ast::{Loc, Operand, RegId};
+    use ptx::ast::{Operand, RegId};
     use ptx::opcode::Opcode;
 
     fn part(text: &str) -> Operand {
@@ -272,7 +272,7 @@ mod tests {
 
     fn how(text: &str, parts: [&str; 4]) -> Option<ScalarModifiers> {
         let (opcode, operands) = (Opcode::of(text)?, parts.map(part).to_vec());
-        let inst = Inst { guard: None, opcode, text: text.into(), operands, loc: Loc::default() };
+        let inst = Inst::new(opcode, text.into(), operands);
         let how = ScalarModifiers::parse(&inst)?;
         assert_eq!(ScalarModifiers::from_code(how.code()), how);
         Some(how)

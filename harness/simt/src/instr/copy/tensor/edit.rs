@@ -13,6 +13,7 @@ use crate::lane::lanes;
 use crate::tensor::limits::{ALIGNMENT, MOST_ELEMENTS, MOST_STEP, MOST_SWIZZLE, STRIDES};
 use crate::tensor::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 
 codes! {
     /// A field of a tensor map, with PTX's name for it.
@@ -93,19 +94,19 @@ operands! {
 
 /// Lowers `tensormap.replace`.
 pub(in crate::instr::copy) fn replace(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let (field, space, ty) = match words.as_slice() {
-        ["tile", field, "b1024", ty] => (field, Space::Generic, ty),
-        ["tile", field, "global", "b1024", ty] => (field, Space::Global, ty),
-        ["tile", field, "shared::cta", "b1024", ty] => (field, Space::Shared, ty),
+    use Modifier::{B1024, Global, SharedCta, Tile};
+    let (field, space, ty) = match inst.modifiers() {
+        [Tile, field, B1024, ty] => (field, Space::Generic, ty),
+        [Tile, field, Global, B1024, ty] => (field, Space::Global, ty),
+        [Tile, field, SharedCta, B1024, ty] => (field, Space::Shared, ty),
         _ => return Err(cx.missing(inst)),
     };
-    let Some(field) = Field::named(field) else {
+    let Some(field) = Field::named(field.word()) else {
         return Err(cx.missing(inst));
     };
     let long = matches!(field, Field::Address | Field::Stride);
-    if *ty != if long { "b64" } else { "b32" } {
-        return Err(cx.invalid(format!("`{}`: a value of another width", inst.text)));
+    if *ty != Modifier::Type(if long { Type::B64 } else { Type::B32 }) {
+        return Err(cx.invalid(format!("`{}`: a value of another width", inst.text())));
     }
     let (address, dimension, value) = match (inst.operands.as_slice(), field.is_of_dimension()) {
         ([address, Operand::Int(dimension), value], true) => (address, *dimension as u64, value),
@@ -113,7 +114,7 @@ pub(in crate::instr::copy) fn replace(cx: &mut dyn Context, inst: &ast::Inst) ->
         _ => return Err(cx.wrong(inst)),
     };
     if dimension >= MOST_DIMENSIONS as u64 {
-        return Err(cx.invalid(format!("`{}`: a tensor has no dimension {dimension}", inst.text)));
+        return Err(cx.invalid(format!("`{}`: a tensor has no dimension {dimension}", inst.text())));
     }
     let value = if long {
         cx.source(value, Type::B64)?
@@ -166,13 +167,13 @@ operands! {
 
 /// Lowers `tensormap.cp_fenceproxy`.
 pub(in crate::instr::copy) fn publish(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let ["global", "shared::cta", "tensormap::generic", "release", scope, "sync", "aligned"] = words.as_slice() else {
+    use Modifier::{Aligned, Cluster, Cta, Global, Gpu, Release, SharedCta, Sync, Sys, TensormapGeneric};
+    let [Global, SharedCta, TensormapGeneric, Release, scope, Sync, Aligned] = inst.modifiers() else {
         return Err(cx.missing(inst));
     };
-    let narrow = match *scope {
-        "cta" => true,
-        "cluster" | "gpu" | "sys" => false,
+    let narrow = match scope {
+        Cta => true,
+        Cluster | Gpu | Sys => false,
         _ => return Err(cx.missing(inst)),
     };
     let [to, from, Operand::Int(128)] = inst.operands.as_slice() else {

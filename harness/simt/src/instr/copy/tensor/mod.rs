@@ -18,6 +18,7 @@ use crate::instr::code::{OperandSlot, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, operands};
 use ptx::ast::{self, Base, Operand, Type};
+use ptx::modifier::Modifier;
 
 /// The reductions, in the order of their numbers.
 const REDUCTIONS: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
@@ -97,17 +98,17 @@ enum Mode {
 }
 
 impl Words {
-    fn parse(cx: &dyn Context, inst: &ast::Inst, words: &[&str]) -> Result<Words> {
+    fn parse(cx: &dyn Context, inst: &ast::Inst, modifiers: &[Modifier]) -> Result<Words> {
         let mut found = Words { reports: false, grouped: false, multicast: false, hint: false, mode: Mode::Tile };
-        for word in words {
-            match *word {
-                "tile" => {}
-                "im2col" => found.mode = Mode::Im2col,
-                "im2col_no_offs" => found.mode = Mode::Im2colWithoutOffsets,
-                "mbarrier::complete_tx::bytes" => found.reports = true,
-                "bulk_group" => found.grouped = true,
-                "multicast::cluster" => found.multicast = true,
-                "L2::cache_hint" => found.hint = true,
+        for modifier in modifiers {
+            match modifier {
+                Modifier::Tile => {}
+                Modifier::Im2col => found.mode = Mode::Im2col,
+                Modifier::Im2colNoOffsets => found.mode = Mode::Im2colWithoutOffsets,
+                Modifier::CompleteTxBytes => found.reports = true,
+                Modifier::BulkGroup => found.grouped = true,
+                Modifier::MulticastCluster => found.multicast = true,
+                Modifier::L2CacheHint => found.hint = true,
                 _ => return Err(cx.missing(inst)),
             }
         }
@@ -115,44 +116,49 @@ impl Words {
     }
 }
 
-/// Returns the number of dimensions that a modifier such as `2d` names.
-fn dimensions(word: Option<&&str>) -> Option<u32> {
-    let count = word?.strip_suffix('d')?.parse().ok()?;
-    (1..=5).contains(&count).then_some(count)
+/// Returns the number of dimensions that the first modifier, such as `2d`, names.
+fn dimensions(modifiers: &[Modifier]) -> Option<u32> {
+    match modifiers.first()? {
+        Modifier::Dim1 => Some(1),
+        Modifier::Dim2 => Some(2),
+        Modifier::Dim3 => Some(3),
+        Modifier::Dim4 => Some(4),
+        Modifier::Dim5 => Some(5),
+        _ => None,
+    }
 }
 
 /// Lowers `cp.async.bulk.tensor`.
 pub(super) fn copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    lower(cx, inst, &words, 0)
+    lower(cx, inst, inst.modifiers(), 0)
 }
 
 /// Lowers `cp.reduce.async.bulk.tensor`.
 pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let mut words: Vec<&str> = inst.modifiers().collect();
-    let number = |word: &&str| REDUCTIONS.iter().position(|known| known == word);
-    let Some(at) = words.iter().position(|word| number(word).is_some()) else {
+    let mut modifiers = inst.modifiers().to_vec();
+    let number = |modifier: &Modifier| REDUCTIONS.iter().position(|known| *known == modifier.word());
+    let Some(at) = modifiers.iter().position(|modifier| number(modifier).is_some()) else {
         return Err(cx.missing(inst));
     };
-    let combine = number(&words.remove(at)).map_or(0, |number| number as u32 + 1);
-    lower(cx, inst, &words, combine)
+    let combine = number(&modifiers.remove(at)).map_or(0, |number| number as u32 + 1);
+    lower(cx, inst, &modifiers, combine)
 }
 
 /// Lowers a tensor copy with these modifiers after its name.
-fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -> Result<()> {
-    let (Some(dimensions), [_, to, from, rest @ ..]) = (dimensions(words.first()), words) else {
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, modifiers: &[Modifier], combine: u32) -> Result<()> {
+    let (Some(dimensions), [_, to, from, rest @ ..]) = (dimensions(modifiers), modifiers) else {
         return Err(cx.missing(inst));
     };
     let loads = match (*to, *from) {
-        ("shared::cluster" | "shared::cta", "global") if combine == 0 => true,
-        ("global", "shared::cta") => false,
+        (Modifier::SharedCluster | Modifier::SharedCta, Modifier::Global) if combine == 0 => true,
+        (Modifier::Global, Modifier::SharedCta) => false,
         _ => return Err(cx.missing(inst)),
     };
     let words = Words::parse(cx, inst, rest)?;
     let offsets = loads && words.mode == Mode::Im2col;
     if (words.reports, words.grouped) != (loads, !loads)
         || words.mode == if loads { Mode::Im2colWithoutOffsets } else { Mode::Im2col }
-        || (words.multicast && (!loads || *to == "shared::cta"))
+        || (words.multicast && (!loads || *to == Modifier::SharedCta))
     {
         return Err(cx.missing(inst));
     }
@@ -174,7 +180,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -
     };
     let im2col = words.mode != Mode::Tile;
     if im2col && dimensions < 3 {
-        return Err(cx.invalid(format!("`{}`: pixels have 3 to 5 dimensions", inst.text)));
+        return Err(cx.invalid(format!("`{}`: pixels have 3 to 5 dimensions", inst.text())));
     }
     let (map, mut coordinates) = address(cx, inst, tensor, dimensions)?;
     if let Some(pixels) = pixels {
@@ -201,17 +207,17 @@ fn address(
     dimensions: u32,
 ) -> Result<(OperandSlot, Vec<OperandSlot>)> {
     let Operand::Vec(parts) = tensor else {
-        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.text)));
+        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.text())));
     };
     let [map @ Operand::Mem(base, _), Operand::Vec(coordinates)] = parts.as_slice() else {
-        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.text)));
+        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.text())));
     };
     if matches!(base, Base::None) {
         return Err(cx.wrong(inst));
     }
     if coordinates.len() != dimensions as usize {
         let count = coordinates.len();
-        return Err(cx.invalid(format!("`{}` with {count} coordinates: it takes {dimensions}", inst.text)));
+        return Err(cx.invalid(format!("`{}` with {count} coordinates: it takes {dimensions}", inst.text())));
     }
     let map = whole(cx, map)?;
     Ok((map, coordinates.iter().map(|at| cx.source(at, Type::S32)).collect::<Result<_>>()?))
@@ -223,7 +229,7 @@ fn pixel_offsets(cx: &mut dyn Context, inst: &ast::Inst, pixels: &Operand, count
         return Err(cx.wrong(inst));
     };
     if list.len() != count as usize {
-        return Err(cx.invalid(format!("`{}` with {} offsets: it takes {count}", inst.text, list.len())));
+        return Err(cx.invalid(format!("`{}` with {} offsets: it takes {count}", inst.text(), list.len())));
     }
     let mut offsets = Vec::new();
     for offset in list {
@@ -238,8 +244,8 @@ fn pixel_offsets(cx: &mut dyn Context, inst: &ast::Inst, pixels: &Operand, count
 
 /// Lowers `cp.async.bulk.prefetch.tensor`, a hint to a cache that the machine does not have.
 pub(super) fn prefetch(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.modifiers().collect();
-    let (Some(dimensions), [_, "L2", "global", rest @ ..]) = (dimensions(words.first()), words.as_slice()) else {
+    let modifiers = inst.modifiers();
+    let (Some(dimensions), [_, Modifier::L2, Modifier::Global, rest @ ..]) = (dimensions(modifiers), modifiers) else {
         return Err(cx.missing(inst));
     };
     let words = Words::parse(cx, inst, rest)?;

@@ -17,13 +17,14 @@ use crate::instr::code::{Field, Inst, OperandSlot, Role};
 use crate::instr::context::{Context, Result, parts};
 use b128::BYTES;
 use ptx::ast::{self, Operand, Type};
+use ptx::modifier::Modifier;
 
 /// The decoded modifiers of an atomic.
 #[derive(Default)]
-struct Modifiers<'i> {
+struct Modifiers {
     space: Option<Space>,
-    operation: &'i str,
-    ty: &'i str,
+    operation: &'static str,
+    ty: &'static str,
     /// Whether it becomes visible only after everything before it.
     release: bool,
     /// Whether it is ordered only inside the block.
@@ -34,22 +35,23 @@ struct Modifiers<'i> {
     count: usize,
 }
 
-impl<'i> Modifiers<'i> {
-    fn parse(cx: &dyn Context, inst: &'i ast::Inst) -> Result<Modifiers<'i>> {
+impl Modifiers {
+    fn parse(cx: &dyn Context, inst: &ast::Inst) -> Result<Modifiers> {
         let mut how = Modifiers { count: 1, ..Modifiers::default() };
-        for word in inst.modifiers() {
-            match word {
-                "global" => how.space = Some(Space::Global),
-                "shared" | "shared::cta" | "shared::cluster" => how.space = Some(Space::Shared),
-                word if is_operation(word) => how.operation = word,
-                "release" | "acq_rel" => how.release = true,
-                "cta" => how.narrow = true,
-                "relaxed" | "acquire" | "gpu" | "sys" | "cluster" | "noftz" => {}
-                "L2::cache_hint" => how.hint = true,
-                "v2" => how.count = 2,
-                "v4" => how.count = 4,
-                "v8" => how.count = 8,
-                word if Type::named(word).is_some() => how.ty = word,
+        for modifier in inst.modifiers() {
+            match modifier {
+                Modifier::Global => how.space = Some(Space::Global),
+                Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster => how.space = Some(Space::Shared),
+                Modifier::Release | Modifier::AcqRel => how.release = true,
+                Modifier::Cta => how.narrow = true,
+                Modifier::Relaxed | Modifier::Acquire | Modifier::Noftz => {}
+                Modifier::Gpu | Modifier::Sys | Modifier::Cluster => {}
+                Modifier::L2CacheHint => how.hint = true,
+                Modifier::V2 => how.count = 2,
+                Modifier::V4 => how.count = 4,
+                Modifier::V8 => how.count = 8,
+                Modifier::Type(ty) => how.ty = ty.word(),
+                other if is_operation(other.word()) => how.operation = other.word(),
                 _ => return Err(cx.missing(inst)),
             }
         }
