@@ -32,10 +32,11 @@ def predicted(program):
         told = subprocess.run([program, "h200", report], stdout=subprocess.PIPE, check=True).stdout.splitlines()
         if len(told) != 1:
             sys.exit(f"{report.name}: {len(told)} launches, not 1")
-        predicted = json.loads(told[0])["predicted"]
+        told = json.loads(told[0])
+        predicted = told["predicted"]
         for name in ("ms", "low_ms", "high_ms"):
             predicted[name] += IDLE
-        one_run = {"of": "", "lab": "", "variant": row["name"]}
+        one_run = {"of": "", "lab": "", "variant": row["name"], "launched": [{"count": 1}], "shares": told["shares"]}
         yield {**row, **one_run, "measured": float(row["us"]) / 1e3, "spread": 0.0, "predicted": predicted}
 
 
@@ -48,7 +49,8 @@ def line(row):
 def compare(program, check):
     rows = list(predicted(program))
     of = shares(rows)
-    summary = f"{len(rows)} kernels: tau {of.tau:.2f}, {percent(of.near)} within 1.5 times, median error {percent(of.median)}"
+    summary = f"{len(rows)} kernels: tau {of.tau:.2f}, {percent(of.near)} within 1.5 times, median error {percent(of.median)}, "
+    summary += f"MAPE {percent(of.mape)}, {percent(of.inside)} inside the interval"
     print(summary)
     text = "\n".join([
         f"{summary}. Measured on one H200 (`measured.csv`), and predicted from what the emulated H200 counts, with",

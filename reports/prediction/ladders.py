@@ -59,9 +59,10 @@ def main():
             writer.writerows([*row[:3], *(f"{number:.4g}" for number in row[3:])] for row in rows)
     ratios = [max(row[3] / row[4], row[4] / row[3]) for row in rows]
     median = 100 * (statistics.median(ratios) - 1)
+    mape = 100 * statistics.fmean(abs(row[4] / row[3] - 1) for row in rows)
     within = sum(ratio <= WITHIN for ratio in ratios) / len(ratios)
     inside = sum(row[5] <= row[3] <= row[6] for row in rows)
-    print(f"{len(rows)} rows of {len({row[0] for row in rows})} labs: off by {median:.0f} % in the median, "
+    print(f"{len(rows)} rows of {len({row[0] for row in rows})} labs: off by {median:.0f} % in the median, MAPE {mape:.0f} %, "
           f"{within:.0%} within {WITHIN} times, {inside} in the interval; not at the GPU's size: {', '.join(without) or 'none'}")
     for row, ratio in zip(rows, ratios):
         if ratio > WITHIN:

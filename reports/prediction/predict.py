@@ -158,9 +158,15 @@ def ratio(row):
     return row["predicted"]["ms"] / row["measured"]
 
 
-# Of rows: tau, that of all pairs and that of those that differ by more than noise, of how many pairs that is, the median error, and the
-# shares within 1.5 times, twice, and the interval.
-Shares = namedtuple("Shares", "tau all_pairs clear pairs median near twice inside")
+def mape(pairs):
+    """The mean of the absolute errors of predicted times, relative to the measured ones."""
+    errors = [abs(predicted / measured - 1) for predicted, measured in pairs]
+    return sum(errors) / len(errors)
+
+
+# Of rows: tau, that of all pairs and that of those that differ by more than noise, of how many pairs that is, the median error, the mean
+# absolute percentage error, and the shares within 1.5 times, twice, and the interval.
+Shares = namedtuple("Shares", "tau all_pairs clear pairs median mape near twice inside")
 
 
 def shares(rows, noise=None):
@@ -168,7 +174,8 @@ def shares(rows, noise=None):
     part = lambda most: sum(e <= math.log(most) for e in errors) / len(rows)
     inside = sum(row["predicted"]["low_ms"] <= row["measured"] <= row["predicted"]["high_ms"] for row in rows) / len(rows)
     ranks = tau(rows)[0], tau(rows, one_variant=True)[0], *tau(rows, noise, one_variant=True)
-    return Shares(*ranks, math.exp(quantile(errors, 0.5)) - 1, part(1.5), part(2), inside)
+    mean = mape((row["predicted"]["ms"], row["measured"]) for row in rows)
+    return Shares(*ranks, math.exp(quantile(errors, 0.5)) - 1, mean, part(1.5), part(2), inside)
 
 
 def percent(value):
@@ -179,7 +186,7 @@ def line(name, rows, noise, known):
     """A line of a table; `known` are the rows that show how far times differ by chance."""
     of = shares(rows, noise)
     clear = f"{of.clear:.2f} of {of.pairs}" if of.pairs else ""
-    within = " | ".join(map(percent, (of.median, of.near, of.twice, of.inside)))
+    within = " | ".join(map(percent, (of.median, of.mape, of.near, of.twice, of.inside)))
     return f"| {name} | {len(rows)} | {of.tau:.2f} | {reachable(rows, known):.2f} | {of.all_pairs:.2f} | {clear} | {within} |"
 
 
@@ -200,18 +207,17 @@ def fit(rows):
 
 
 def left_out(rows, lab):
-    """What a launch's constants and an interval that are fitted to the other labs alone give for this lab."""
+    """What a launch's constants that are fitted to the other labs alone give for this lab."""
     others, own = [row for row in rows if row["lab"] != lab], [row for row in rows if row["lab"] == lab]
     first, after = fit(others)
     def error(row):
         ms, more = parts(row)
         return math.log((ms + first + after * more) / row["measured"])
-    low, high = (quantile([error(row) for row in others], share) for share in (0.1, 0.9))
     own = [error(row) for row in own]
     near = sum(abs(value) <= math.log(1.5) for value in own) / len(own)
-    inside = sum(low <= value <= high for value in own) / len(own)
     median = math.exp(quantile([abs(value) for value in own], 0.5)) - 1
-    return f"| {lab} | {1e3 * first:.1f} | {1e3 * after:.1f} | {percent(median)} | {percent(near)} | {percent(inside)} |"
+    mean = mape((math.exp(value), 1.0) for value in own)
+    return f"| {lab} | {1e3 * first:.1f} | {1e3 * after:.1f} | {percent(median)} | {percent(mean)} | {percent(near)} |"
 
 
 def fitted():
@@ -232,9 +238,9 @@ def table(every, noise, part="h200"):
     of = lambda lab: [row for row in rows if row["lab"] == lab]
     bounds = sorted({row["predicted"]["terms"][0]["bound"] for row in rows})
     bound = lambda name: [row for row in rows if row["predicted"]["terms"][0]["bound"] == name]
-    head = "rows | Kendall's tau | reachable | all pairs | beyond noise, of pairs | median error "
+    head = "rows | Kendall's tau | reachable | all pairs | beyond noise, of pairs | median error | MAPE "
     head += "| within 1.5 times | within twice | inside the interval |"
-    rule = "| --- |" + 9 * " ---: |"
+    rule = "| --- |" + 10 * " ---: |"
     reasons = sorted({f"{row['lab']}, {row['variant']}: {row['not_predicted']}" for row in refused})
     own = fitted()
     return "\n".join([
@@ -258,10 +264,10 @@ def table(every, noise, part="h200"):
         *(line(name.replace("_", " "), bound(name), noise, every) for name in bounds),
         "",
         *(again(rows, labs) if part == "h200" else []),
-        "With the two constants of a launch, in µs, and an interval that are fitted to the other labs alone; the last column names the",
-        "constants that were fitted to rows of this lab, for which its agreement is in part by construction:",
+        "With the two constants of a launch, in µs, that are fitted to the other labs alone; the last column names the constants that were",
+        "fitted to rows of this lab, for which its agreement is in part by construction. `intervals.md` has the intervals.",
         "",
-        "| left out | first launch | each more | median error | within 1.5 times | inside the interval | fitted to it |",
+        "| left out | first launch | each more | median error | MAPE | within 1.5 times | fitted to it |",
         "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
         *(f"{left_out(rows, lab)} {', '.join(own[lab])} |" for lab in labs),
         "",
@@ -380,7 +386,7 @@ def compare(program, subjects, check):
                 stale.append(str(path.relative_to(HERE)))
         of = shares(rows, noise)
         ranks = f"tau {of.tau:.2f}, of all pairs {of.all_pairs:.2f}, beyond noise {of.clear:.2f}"
-        print(f"{part.upper()}: {len(rows)} rows: {ranks}, median error {percent(of.median)}, {percent(of.near)} within 1.5 times")
+        print(f"{part.upper()}: {len(rows)} rows: {ranks}, median error {percent(of.median)}, MAPE {percent(of.mape)}, {percent(of.near)} within 1.5 times")
     if stale:
         sys.exit(f"{', '.join(stale)}: not what is predicted now; run predict.py without --check")
 

@@ -87,7 +87,7 @@ pub struct PredictedTime {
     /// Milliseconds.
     #[serde(rename = "predicted_ms")]
     pub ms: f64,
-    /// The lower end of the interval that contains eight of ten measured times.
+    /// The lower end of the interval that contains about eight of ten measured times.
     #[serde(rename = "predicted_low_ms")]
     pub low_ms: f64,
     /// The upper end of that interval.

@@ -69,11 +69,10 @@ macro_rules! for_constants {
             next_launch_us,
             launch_turn_us,
             fill_us,
+            profiler_us,
             sharpness,
             overlap_warps,
             one_round_percent,
-            low_factor,
-            high_factor,
             // The link between host and device.
             copy_us,
             pinned_h2d_gb_per_s,

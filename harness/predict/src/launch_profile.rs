@@ -86,6 +86,8 @@ pub struct LaunchProfile {
     pub atomic_retried: f64,
     /// Loops that try to take a lock.
     pub locking_loops: f64,
+    /// Loops that fetch work by a counter.
+    pub fetching_loops: f64,
     /// Loops that wait for another block's store.
     pub flag_loops: f64,
     /// The number of memory fills, if this is not a launch.
@@ -186,13 +188,14 @@ impl LaunchProfile {
             atomic_longest_float: serial.longest_float as f64,
             atomic_retried: serial.retried as f64,
             locking_loops: f64::from(launch.locking_loops),
+            fetching_loops: f64::from(launch.fetching_loops),
             flag_loops: f64::from(flag_loops(launch)),
             fills: 0.0,
         })
     }
 }
 
-/// Loops that wait, but neither for a lock nor by retrying.
+/// Loops that wait, but neither for a lock nor by retrying, and that fetch no work.
 fn flag_loops(launch: &Launch) -> u32 {
-    launch.waiting_loops.saturating_sub(launch.locking_loops + launch.retrying_loops)
+    launch.waiting_loops.saturating_sub(launch.locking_loops + launch.retrying_loops + launch.fetching_loops)
 }

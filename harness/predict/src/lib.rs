@@ -7,6 +7,7 @@
 //! measured times.
 
 mod gpu_model;
+mod interval;
 mod launch_profile;
 mod model;
 mod placement;
@@ -17,7 +18,8 @@ pub mod scaling;
 pub mod transfer;
 
 pub use gpu_model::{GpuModel, UnknownGpu};
+pub use interval::{LaunchKind, Shares};
 pub use launch_profile::{LaunchProfile, NotCounted, Repeated};
-pub use model::{predict, sequence_time};
-pub use prediction::{Bound, NotPredicted, Prediction, Term};
+pub use model::{predict, sequence_time, shares};
+pub use prediction::{Bound, ByOrder, NotPredicted, Prediction, Term};
 pub use remedy::{Excess, Remedy, remedy};

@@ -1,6 +1,7 @@
 //! `predict PART < subjects.jsonl`: predicts each line, a JSON object with `launches`, a list of `{count, subject}`,
-//! and writes the line with `launches` replaced by `predicted`, or by `not_predicted` with the reason. `PART` is the
-//! name of a part, or a file such as those of `harness/gpu/parts`.
+//! and writes the line with `launches` replaced by `predicted` and `shares`, the parts of that time by which launches
+//! are compared, or by `not_predicted` with the reason. `PART` is the name of a part, or a file such as those of
+//! `harness/gpu/parts`.
 //!
 //! `predict PART report.json ...`: predicts each launch of these reports as if it were alone, and writes a line for
 //! each with its `report`, its index there (`launch`), `kernel`, and the rest as above. Such a report is written by
@@ -9,7 +10,7 @@
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
-use predict::{GpuModel, LaunchProfile, NotPredicted, Prediction, Repeated, sequence_time, transfer};
+use predict::{GpuModel, LaunchProfile, NotPredicted, Prediction, Repeated, sequence_time, shares, transfer};
 use serde_json::{Map, Value, json};
 
 fn main() -> ExitCode {
@@ -51,7 +52,11 @@ fn run() -> Result<(), String> {
             let (kernel, grid, block) = (&launch.kernel, launch.grid, launch.block);
             let row = json!({"report": file, "launch": number, "kernel": kernel, "grid": grid, "block": block});
             let Value::Object(row) = row else { unreachable!("an object was made") };
-            write(with(row, predict::predict(&profile, &part)))?;
+            let mut row = with(row, predict::predict(&profile, &part));
+            if let Ok(shares) = shares(&[Repeated { count: 1, profile }], &part) {
+                row.insert("shares".into(), json!(shares));
+            }
+            write(row)?;
         }
     }
     out.flush().map_err(|error| error.to_string())
@@ -66,6 +71,9 @@ fn of_line(line: &str, part: &GpuModel) -> Result<Map<String, Value>, String> {
     let moved: Option<transfer::Transfer> =
         row.get("transfer").map(|t| serde_json::from_value(t.clone())).transpose().map_err(wrong)?;
     let all = sequence_time(&launches, part);
+    if let Ok(shares) = shares(&launches, part) {
+        row.insert("shares".into(), json!(shares));
+    }
     Ok(with(row, all.map(|all| moved.map_or_else(|| all.clone(), |moved| transfer::with(&all, moved, part)))))
 }
 

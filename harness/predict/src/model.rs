@@ -2,16 +2,17 @@
 
 use crate::{
     gpu_model::GpuModel,
+    interval::{self, LaunchKind, Shares},
     launch_profile::{LaunchProfile, Repeated},
     placement::{Hits, Spread},
-    prediction::{Bound, NotPredicted, Prediction, Term},
+    prediction::{Bound, ByOrder, NotPredicted, Prediction, Term},
     resources::{SCHEDULERS, filling, first_data, idle, last_chain, passed_on, terms, waiting},
 };
 
 /// Predicts the time of this launch on this part.
 ///
 /// # Errors
-/// [`NotPredicted::Waits`] for a kernel that takes a lock.
+/// [`NotPredicted::Measure`] for a kernel whose time depends on the order of its threads.
 ///
 /// ```
 /// let part = predict::GpuModel::find("h200").unwrap();
@@ -30,7 +31,7 @@ pub fn predict(profile: &LaunchProfile, part: &GpuModel) -> Result<Prediction, N
 /// overhead, and each later one less, because the host prepares it while its predecessor runs.
 ///
 /// # Errors
-/// [`NotPredicted`] if there is no launch, or a kernel takes a lock.
+/// [`NotPredicted`] if there is no launch, or a kernel's time depends on the order of its threads.
 pub fn sequence_time(launches: &[Repeated], part: &GpuModel) -> Result<Prediction, NotPredicted> {
     with_bottleneck_relieved(launches, part, None)
 }
@@ -41,8 +42,10 @@ pub(crate) fn with_bottleneck_relieved(
     part: &GpuModel,
     bound: Option<Bound>,
 ) -> Result<Prediction, NotPredicted> {
-    if let Some(waits) = launches.iter().find(|launch| launch.profile.locking_loops > 0.0) {
-        return Err(NotPredicted::Waits { kernel: waits.profile.kernel.clone() });
+    for Repeated { profile, .. } in launches {
+        if let Some(why) = by_order(profile) {
+            return Err(NotPredicted::Measure { kernel: profile.kernel.clone(), why });
+        }
     }
     let mut sums: Vec<Term> = Vec::new();
     let (mut ms, mut total, mut between, mut fills) = (0.0, 0.0, 0.0, 0.0);
@@ -70,7 +73,34 @@ pub(crate) fn with_bottleneck_relieved(
     let fills = fills * part.fill_us() * 1e-3;
     let launch = part.launch_us() * 1e-3 + between * (total - 1.0) / total + fills;
     sums.push(Term { bound: Bound::Launch, ms: launch });
-    Ok(Prediction::new(ms + launch, sums, part))
+    // Of several launches, a profiler does not see the gaps between them, but counts what overlaps twice.
+    let unseen = if total == 1.0 && fills == 0.0 { part.profiler_us() * 1e-3 } else { 0.0 };
+    let all = ms + launch;
+    let kind = LaunchKind::of(longest(&sums), &interval::shares(launches, &sums, all, part));
+    Ok(Prediction::new(all, sums, kind, unseen))
+}
+
+/// The bound whose term is the longest.
+fn longest(terms: &[Term]) -> Bound {
+    terms.iter().max_by(|a, b| a.ms.total_cmp(&b.ms)).map_or(Bound::Launch, |term| term.bound)
+}
+
+/// What in a launch depends on the order of its threads, if anything does.
+fn by_order(profile: &LaunchProfile) -> Option<ByOrder> {
+    match profile {
+        LaunchProfile { locking_loops: 1.0.., .. } => Some(ByOrder::Lock),
+        LaunchProfile { fetching_loops: 1.0.., .. } => Some(ByOrder::Fetches),
+        _ => None,
+    }
+}
+
+/// Returns the shares of the predicted time of these launches by which they are compared with measured ones.
+///
+/// # Errors
+/// As [`sequence_time`].
+pub fn shares(launches: &[Repeated], part: &GpuModel) -> Result<Shares, NotPredicted> {
+    let all = sequence_time(launches, part)?;
+    Ok(interval::shares(launches, &all.terms, all.ms, part))
 }
 
 /// The gap between the end of a launch that takes `own` milliseconds and the start of the next: the host prepares the
@@ -573,12 +603,15 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_takes_a_lock_is_not_predicted_nor_is_what_it_is_a_part_of() {
+    fn a_kernel_whose_time_depends_on_an_order_is_not_predicted_nor_is_what_it_is_a_part_of() {
         let locks = LaunchProfile { locking_loops: 1.0, kernel: "k".into(), ..streams(1e6) };
-        let waits = Err(NotPredicted::Waits { kernel: "k".into() });
-        assert_eq!(predict(&locks, &part()), waits);
-        let both = [Repeated { count: 1, profile: streams(1e6) }, Repeated { count: 1, profile: locks }];
-        assert_eq!(sequence_time(&both, &part()), waits);
+        let fetches = LaunchProfile { fetching_loops: 1.0, kernel: "k".into(), ..streams(1e6) };
+        for (profile, why) in [(locks, ByOrder::Lock), (fetches, ByOrder::Fetches)] {
+            let not = Err(NotPredicted::Measure { kernel: "k".into(), why });
+            assert_eq!(predict(&profile, &part()), not);
+            let both = [Repeated { count: 1, profile: streams(1e6) }, Repeated { count: 1, profile }];
+            assert_eq!(sequence_time(&both, &part()), not);
+        }
     }
 
     #[test]

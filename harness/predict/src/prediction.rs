@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::gpu_model::GpuModel;
+use crate::interval::LaunchKind;
 
 /// The resource that bounds a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -106,12 +106,16 @@ pub struct Term {
 /// The predicted time of a launch, or of several one after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
-    /// Milliseconds.
+    /// Milliseconds, as events around the launches measure them.
     pub ms: f64,
-    /// The lower end of the interval that contains eight of ten measured times.
+    /// The lower end of the interval that contains about eight of ten measured times, by events or by a profiler, of
+    /// programs to which it was not fitted.
     pub low_ms: f64,
     /// The upper end of that interval.
     pub high_ms: f64,
+    /// The kind of launch, which decides how wide the interval is.
+    #[serde(default)]
+    pub kind: LaunchKind,
     /// The time that each resource alone would need, the longest first.
     pub terms: Vec<Term>,
 }
@@ -130,10 +134,11 @@ impl Prediction {
         }
     }
 
-    pub(crate) fn new(ms: f64, mut terms: Vec<Term>, part: &GpuModel) -> Prediction {
+    /// Creates a prediction with the interval of its kind. A profiler does not see `unseen` milliseconds of the time.
+    pub(crate) fn new(ms: f64, mut terms: Vec<Term>, kind: LaunchKind, unseen: f64) -> Prediction {
         terms.sort_by(|a, b| b.ms.total_cmp(&a.ms));
-        let (low, high) = (part.low_factor(), part.high_factor());
-        Prediction { ms, low_ms: ms * low, high_ms: ms * high, terms }
+        let (low_ms, high_ms) = kind.interval(ms, unseen);
+        Prediction { ms, low_ms, high_ms, kind, terms }
     }
 }
 
@@ -143,11 +148,31 @@ pub enum NotPredicted {
     /// There is no launch.
     #[error("not predicted: there is no launch")]
     NoLaunch,
-    /// A kernel takes a lock. The waiting time of its threads depends on how many of them arrive together, which the
-    /// machine does not simulate: a prediction would be too short by up to 200 times.
-    #[error("not predicted: waits for other threads")]
-    Waits {
+    /// The time of a kernel depends on the order of its threads, which the machine does not simulate.
+    #[error("not predicted: {why}, so measure this one")]
+    Measure {
         /// The kernel.
         kernel: String,
+        /// What depends on the order.
+        why: ByOrder,
     },
+}
+
+/// What a kernel does that takes a time which depends on the order of its threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByOrder {
+    /// Its threads wait for a lock, for longer the more of them arrive together: a prediction would be too short by up
+    /// to 200 times.
+    Lock,
+    /// Its blocks fetch pieces of work by a counter until none is left: one may get many and another none.
+    Fetches,
+}
+
+impl fmt::Display for ByOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lock => "takes a lock",
+            Self::Fetches => "fetches its work by a counter",
+        })
+    }
 }

@@ -113,32 +113,47 @@ fn first_access(profile: &LaunchProfile, part: &GpuModel) -> f64 {
 
 /// Cycles from an average block's first instruction to the end of its last warp, without interference.
 fn latency(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
-    let local = part.l1_cycles() + hits.spilled * (part.l2_cycles() - part.l1_cycles());
-    let chain = profile.chain_local * local
-        + profile.chain_arithmetic * part.arithmetic_cycles()
-        + profile.chain_double * part.double_cycles()
-        + profile.chain_special * part.special_cycles()
-        + profile.chain_tensor * part.tensor_cycles()
-        + profile.chain_warpgroup * SCHEDULERS / part.warpgroup_per_clock()
-        + profile.chain_shared * part.shared_cycles()
-        + profile.chain_exchange * part.exchange_cycles()
-        + profile.chain_branches * part.branch_cycles();
-    chain / profile.blocks.max(1.0) + waiting(profile, part, spread, hits)
+    let chain: f64 = chains(profile, part, spread, hits).iter().map(|(_, cycles)| cycles).sum();
+    chain / profile.blocks.max(1.0)
 }
 
-/// The part of these cycles that waits for global memory, atomics on it, barriers and fences. The warps of all blocks
-/// of an SM share one barrier unit.
-pub(crate) fn waiting(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
+/// The cycles of the chains of all blocks, by what they are spent on. The warps of all blocks of an SM share one
+/// barrier unit.
+pub(crate) fn chains(
+    profile: &LaunchProfile,
+    part: &GpuModel,
+    spread: &Spread,
+    hits: &Hits,
+) -> [(&'static str, f64); 14] {
+    let local = part.l1_cycles() + hits.spilled * (part.l2_cycles() - part.l1_cycles());
     let warps = (profile.threads / 32.0).ceil().max(1.0);
     let own = part.barrier_cycles() + (warps - 1.0) * part.barrier_warp_cycles();
     let barrier = own.max(spread.resident * warps * part.barrier_sm_cycles());
-    // At least one wait for bulk copies in each block: copies are usually issued ahead of their use.
-    let waits = profile.chain_global * a_load(part, hits)
-        + profile.blocks * a_copy(profile, part, hits)
-        + profile.chain_atomics * part.atomic_cycles()
-        + profile.chain_barriers * barrier
-        + profile.chain_fences * part.fence_cycles();
-    waits / profile.blocks.max(1.0)
+    [
+        ("local", profile.chain_local * local),
+        ("arithmetic", profile.chain_arithmetic * part.arithmetic_cycles()),
+        ("double", profile.chain_double * part.double_cycles()),
+        ("special", profile.chain_special * part.special_cycles()),
+        ("tensor", profile.chain_tensor * part.tensor_cycles()),
+        ("warpgroup", profile.chain_warpgroup * SCHEDULERS / part.warpgroup_per_clock()),
+        ("shared", profile.chain_shared * part.shared_cycles()),
+        ("exchange", profile.chain_exchange * part.exchange_cycles()),
+        ("branches", profile.chain_branches * part.branch_cycles()),
+        ("global", profile.chain_global * a_load(part, hits)),
+        // At least one wait for bulk copies in each block: copies are usually issued ahead of their use.
+        ("copies", profile.blocks * a_copy(profile, part, hits)),
+        ("atomics", profile.chain_atomics * part.atomic_cycles()),
+        ("barriers", profile.chain_barriers * barrier),
+        ("fences", profile.chain_fences * part.fence_cycles()),
+    ]
+}
+
+/// The part of these cycles that waits for global memory, atomics on it, barriers and fences.
+pub(crate) fn waiting(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
+    let waits = ["global", "copies", "atomics", "barriers", "fences"];
+    let chains = chains(profile, part, spread, hits);
+    let waited: f64 = chains.iter().filter(|(what, _)| waits.contains(what)).map(|(_, cycles)| cycles).sum();
+    waited / profile.blocks.max(1.0)
 }
 
 /// The cycles of the waits for loads from global memory in which no warp of a block executes anything. The warps of a

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     gpu_model::GpuModel,
+    interval::LaunchKind,
     prediction::{Bound, Prediction, Term},
 };
 
@@ -72,7 +73,7 @@ pub fn with(launches: &Prediction, transfer: Transfer, part: &GpuModel) -> Predi
     let all = if at_once { launch + (launches.ms - launch).max(link) } else { launches.ms + link };
     let mut terms = launches.terms.clone();
     terms.push(Term { bound: Bound::Link, ms: link });
-    Prediction::new(all, terms, part)
+    Prediction::new(all, terms, LaunchKind::Transfers, 0.0)
 }
 
 /// Returns the milliseconds that these copies take on this part's link.

@@ -3,7 +3,7 @@
 //! from it. The machine's counters are columns of a file of their own: [`crate::counters`].
 use std::str::FromStr;
 
-use predict::{Bound, Prediction, Term};
+use predict::{Bound, LaunchKind, Prediction, Term};
 
 use crate::{
     column::{Column, column},
@@ -239,7 +239,7 @@ fn of_kernel<T>(record: &mut Record, value: Option<T>, set: impl Fn(&mut Resourc
 fn of_prediction(record: &mut Record, value: Option<f64>, set: impl Fn(&mut Prediction, f64)) -> Option<()> {
     if let Some(value) = value {
         let predicted = record.predicted.get_or_insert_default();
-        let unknown = Prediction { ms: 0.0, low_ms: 0.0, high_ms: 0.0, terms: Vec::new() };
+        let unknown = Prediction { ms: 0.0, low_ms: 0.0, high_ms: 0.0, kind: LaunchKind::default(), terms: Vec::new() };
         set(predicted.in_all.get_or_insert(unknown), value);
     }
     Some(())

@@ -59,7 +59,7 @@ impl Predicted {
                 None => (Some(in_all), None),
             },
             Err(NotPredicted::NoLaunch) => return None,
-            Err(waits @ NotPredicted::Waits { .. }) => (None, Some(waits.to_string())),
+            Err(not @ NotPredicted::Measure { .. }) => (None, Some(not.to_string())),
         };
         Some(Self { part: part.full_name.clone(), in_all, not_predicted, transfer, launches: repeated })
     }
@@ -155,7 +155,7 @@ mod tests {
         let mut locks = launch();
         (locks.locking_loops, locks.counters.costs) = (1, Some(Costs::default()));
         let predicted = Predicted::from_launches(&[locks], Beside::default(), &GpuModel::find("h200").unwrap());
-        assert_eq!(cells(predicted), ["", "", "", "not predicted: waits for other threads"]);
+        assert_eq!(cells(predicted), ["", "", "", "not predicted: takes a lock, so measure this one"]);
     }
 
     #[test]

@@ -84,10 +84,12 @@ pub struct Kernel<Code> {
     /// The number of loops that end only when another thread has written something, or was not faster. Their trip
     /// counts depend on the order of the threads, and so do the counters.
     pub waiting_loops: u32,
-    /// The number of these loops that try to take a lock.
+    /// The number of loops that try to take a lock: of these loops, and of those whose lock is in shared memory.
     pub locking_loops: u32,
     /// The number of these loops that retry an update with the value they read until no other thread was faster.
     pub retrying_loops: u32,
+    /// The number of loops that fetch pieces of work by a counter until none is left.
+    pub fetching_loops: u32,
     /// The maximum number of threads per block (`__launch_bounds__`).
     pub max_threads: Option<u32>,
     /// The block size that the kernel requires.

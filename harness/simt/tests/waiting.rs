@@ -86,7 +86,7 @@ fn loops_that_end_by_themselves_do_not_wait() {
     }
     // The threads of a block always run in the same order.
     let block = "L: atom.shared.cas.b32 %r1, [word], 0, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;";
-    assert_eq!(waiting(block), 0);
+    assert_eq!(kinds(block), (0, 1, 0));
     // The last block to arrive does the rest: no loop.
     let last =
         "atom.global.add.u32 %r1, [%rd1], 1;\nsetp.ne.u32 %p1, %r1, 9;\n@%p1 bra N;\nst.global.u32 [%rd1], %r2;\nN:";

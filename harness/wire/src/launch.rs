@@ -99,11 +99,14 @@ pub struct Launch {
     /// The number of loops that wait for other threads. The counters of such a kernel depend on the order of its
     /// threads.
     pub waiting_loops: u32,
-    /// The number of these loops that try to take a lock.
+    /// The number of loops that try to take a lock: of these loops, and of those whose lock is in shared memory.
     pub locking_loops: u32,
     /// The number of these loops that retry with the value they have read (compare-and-swap) until no other thread
     /// interferes.
     pub retrying_loops: u32,
+    /// The number of loops that fetch pieces of work by a counter until none is left; 0 if unknown.
+    #[serde(default)]
+    pub fetching_loops: u32,
     /// Where threads stored a value that another thread had stored there, without an order between the two: allowed,
     /// unless the race check is strict. Empty without the race check; omitted from the JSON if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -145,6 +148,7 @@ impl Launch {
             waiting_loops: 0,
             locking_loops: 0,
             retrying_loops: 0,
+            fetching_loops: 0,
             same_values: Vec::new(),
             cooperative: false,
             seed: 0,

@@ -127,6 +127,7 @@ fn report() -> Report {
         waiting_loops: 0,
         locking_loops: 0,
         retrying_loops: 0,
+        fetching_loops: 0,
         same_values: vec![SourcePlace { line: 4, ..SourcePlace::default() }],
         cooperative: true,
         issue: 2,

@@ -102,6 +102,7 @@ pub fn launched(launch: Launched<'_>) {
         waiting_loops: kernel.waiting_loops,
         locking_loops: kernel.locking_loops,
         retrying_loops: kernel.retrying_loops,
+        fetching_loops: kernel.fetching_loops,
         same_values: report.same_values,
         cooperative: geometry.cooperative,
         seed,

@@ -85,7 +85,7 @@ pub enum Standing {
 pub struct PredictedOrMeasured {
     /// Milliseconds.
     pub ms: f64,
-    /// The interval that is meant to contain eight of ten measured times; `None` for a measured time.
+    /// The interval that contains about eight of ten measured times; `None` for a measured time.
     pub interval_ms: Option<[f64; 2]>,
     /// What bounds the case that takes longest; `None` for a measured time.
     pub bound: Option<String>,

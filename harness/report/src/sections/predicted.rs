@@ -125,8 +125,8 @@ mod tests {
         let rows = vec![
             told("a", "emulated", "2", "latency"),
             told("b", "emulated", "1", "launch"),
-            told("locks", "emulated", "", "not predicted: waits for other threads"),
-            told("spins", "emulated", "", "not predicted: waits for other threads"),
+            told("locks", "emulated", "", "not predicted: takes a lock, so measure this one"),
+            told("spins", "emulated", "", "not predicted: takes a lock, so measure this one"),
             told("huge", "emulated", "", "not predicted: its emulation would take about 3 h"),
         ];
         let figures = shown(rows);
@@ -134,8 +134,7 @@ mod tests {
         assert!(figure.title.starts_with("Predicted"), "{}", figure.title);
         assert!(figure.says[0].contains("nothing here was measured"), "{:?}", figure.says);
         assert!(figure.says[1].starts_with("b is predicted"), "{:?}", figure.says);
-        let refused =
-            "Not predicted: locks and spins (waits for other threads); huge (its emulation would take about 3 h).";
+        let refused = "Not predicted: locks and spins (takes a lock, so measure this one); huge (its emulation would take about 3 h).";
         assert_eq!(figure.says[2], refused);
         let Chart::Bars(bars) = &figure.chart else { panic!("{figure:?}") };
         assert_eq!(bars.bars.len(), 2);

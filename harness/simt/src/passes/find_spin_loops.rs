@@ -1,6 +1,7 @@
 //! Loops that wait for other threads, or retry until no other thread was faster: the number of iterations of such a
 //! loop depends on the order in which threads run, and so do the machine's counts.
 
+use super::find_idle_loops::changes_nothing;
 use super::graph::natural_loops;
 use super::ir::{Block, Func, Role, Term, each, each_of_term};
 use crate::finding::{AccessKind, Space};
@@ -14,10 +15,13 @@ use std::ops::AddAssign;
 pub struct Waiting {
     /// The number of all such loops.
     pub loops: u32,
-    /// Those that try to acquire a lock: they repeat the same exchange until another thread has released it.
+    /// Loops that try to acquire a lock: they repeat the same exchange until another thread has released it. Unlike the
+    /// others, these are also counted if the lock is in shared memory.
     pub locks: u32,
     /// Those that retry with the value read, until no other thread was faster: some thread always succeeds.
     pub retries: u32,
+    /// Loops that fetch pieces of work by a counter until none is left.
+    pub fetches: u32,
 }
 
 impl AddAssign for Waiting {
@@ -25,6 +29,7 @@ impl AddAssign for Waiting {
         self.loops += other.loops;
         self.locks += other.locks;
         self.retries += other.retries;
+        self.fetches += other.fetches;
     }
 }
 
@@ -32,24 +37,45 @@ impl AddAssign for Waiting {
 /// comes from an atomic or a volatile, relaxed or stronger load in the loop; values computed from it, and values set
 /// where a branch depends on it, are tracked within the loop. Functions that the loop calls are not analysed.
 pub fn find_spin_loops(func: &Func, body: &Body) -> Waiting {
-    let exchanges = |inst: &Inst| {
-        body.code.get(inst.at as usize).is_some_and(|written| written.has_any(&[Modifier::Cas, Modifier::Exch]))
-    };
     let mut found = Waiting::default();
     for (_, members) in &natural_loops(&func.blocks) {
-        if !Loop::new(func, members, &is_shared).waits() {
-            continue;
-        }
-        found.loops += 1;
-        let is_exchange = |inst: &Inst| is_shared(inst) && is_atomic(inst) && exchanges(inst);
-        let mut tries = Loop::new(func, members, &is_exchange);
-        if tries.waits() {
-            let again = tries.blocks().flat_map(|(_, block)| &block.insts);
-            let is_retry = again.filter(|inst| is_exchange(inst)).any(|inst| tries.uses(inst));
-            *(if is_retry { &mut found.retries } else { &mut found.locks }) += 1;
+        let waits = Loop::new(func, members, &is_shared).waits();
+        found.loops += u32::from(waits);
+        let is_exchange = |inst: &Inst| waits && is_shared(inst) && exchanges(inst, body);
+        let in_block = |inst: &Inst| has_value(inst) && exchanges(inst, body);
+        match (tries(func, members, &is_exchange), tries(func, members, &in_block)) {
+            (Some(Tries::Again), _) => found.retries += 1,
+            (Some(Tries::Lock), _) | (None, Some(Tries::Lock)) => found.locks += 1,
+            (None, _) => {}
         }
     }
     found
+}
+
+/// What a loop does that ends depending on an exchange in it.
+enum Tries {
+    /// It exchanges what it has read before.
+    Again,
+    /// It repeats the same exchange.
+    Lock,
+}
+
+/// Returns what a loop does with these exchanges, if one of them decides when it ends.
+fn tries(func: &Func, members: &[bool], is_exchange: &dyn Fn(&Inst) -> bool) -> Option<Tries> {
+    let mut tries = Loop::new(func, members, is_exchange);
+    if !tries.waits() {
+        return None;
+    }
+    let again = tries.blocks().flat_map(|(_, block)| &block.insts);
+    let is_retry = again.filter(|inst| is_exchange(inst)).any(|inst| tries.uses(inst));
+    Some(if is_retry { Tries::Again } else { Tries::Lock })
+}
+
+/// Whether it is an atomic by which a lock can be taken: a first thread gets another old value than those after it.
+fn exchanges(inst: &Inst, body: &Body) -> bool {
+    const TAKES: [Modifier; 4] = [Modifier::Cas, Modifier::Exch, Modifier::Or, Modifier::And];
+    let written = body.code.get(inst.at as usize);
+    is_atomic(inst) && written.is_some_and(|written| written.has_any(&TAKES) && !changes_nothing(written))
 }
 
 /// A loop in which values from memory are tracked.
@@ -135,9 +161,13 @@ pub fn is_shared(inst: &Inst) -> bool {
     let Role::Access(what, space, _) = inst.role else {
         return false;
     };
-    let has_value = inst.defs != 0 || inst.list.iter().any(|(_, def)| *def);
     let is_strong = is_atomic(inst) || (what == AccessKind::Read && inst.order.strong);
-    has_value && is_strong && !matches!(space, Space::Shared | Space::Local)
+    has_value(inst) && is_strong && !matches!(space, Space::Shared | Space::Local)
+}
+
+/// Whether it sets a register.
+fn has_value(inst: &Inst) -> bool {
+    inst.defs != 0 || inst.list.iter().any(|(_, def)| *def)
 }
 
 /// Whether it is an atomic.
@@ -153,7 +183,7 @@ mod tests {
     /// Returns the numbers of loops of a kernel: all that wait, and the locks and the retries among them.
     fn found(code: &str) -> [u32; 3] {
         translated("", code, |_, members, functions| {
-            let Waiting { loops, locks, retries } = find_spin_loops(&functions[0], members[0].body);
+            let Waiting { loops, locks, retries, .. } = find_spin_loops(&functions[0], members[0].body);
             [loops, locks, retries]
         })
     }
@@ -163,9 +193,23 @@ mod tests {
         assert_eq!(found("L: ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"), [1, 0, 0]);
         let lock = "L: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;";
         assert_eq!(found(lock), [1, 1, 0]);
+        for takes in ["or.b32", "and.b32"] {
+            let lock = format!("L: atom.global.{takes} %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;");
+            assert_eq!(found(&lock), [1, 1, 0], "{takes}");
+        }
+        assert_eq!(found("L: atom.global.or.b32 %r1, [%rd1], 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"), [1, 0, 0]);
         let retry = "ld.global.u32 %r1, [%rd1]; L: mov.u32 %r3, %r1; add.u32 %r2, %r3, 1;
             atom.global.cas.b32 %r1, [%rd1], %r3, %r2; setp.ne.u32 %p1, %r1, %r3; @%p1 bra L;";
         assert_eq!(found(retry), [1, 0, 1]);
+    }
+
+    #[test]
+    fn a_lock_in_shared_memory_is_a_lock_though_its_block_alone_decides() {
+        let lock = "L: atom.shared.exch.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;";
+        assert_eq!(found(lock), [0, 1, 0]);
+        let retry = "ld.shared.u32 %r1, [%rd1]; L: mov.u32 %r3, %r1; add.u32 %r2, %r3, 1;
+            atom.shared.cas.b32 %r1, [%rd1], %r3, %r2; setp.ne.u32 %p1, %r1, %r3; @%p1 bra L;";
+        assert_eq!(found(retry), [0; 3]);
     }
 
     #[test]

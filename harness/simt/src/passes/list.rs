@@ -60,8 +60,8 @@ pub fn lower(module: &Module, env: &Env, kernel: usize, reserved: u32) -> Result
             defer_final_sums(func, own.body);
         }
         func.idle = find_idle_loops(func, own.body);
-        yield_after_fetches(func, own.body);
-        waiting += find_spin_loops(func, own.body);
+        let fetches = yield_after_fetches(func, own.body);
+        waiting += Waiting { fetches, ..find_spin_loops(func, own.body) };
     }
 
     // Emit: from basic blocks to decoded operations.

@@ -164,6 +164,7 @@ fn kernel(
         waiting_loops: lowered.waiting.loops,
         locking_loops: lowered.waiting.locks,
         retrying_loops: lowered.waiting.retries,
+        fetching_loops: lowered.waiting.fetches,
         max_threads: most.map(|n| n.iter().product()),
         required_threads: function.req_ntid,
         cluster: function.cluster,

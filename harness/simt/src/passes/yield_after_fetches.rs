@@ -12,9 +12,9 @@ use ptx::ast::Body;
 use ptx::modifier::Modifier;
 use std::collections::HashSet;
 
-/// Puts an instruction that lets other blocks go first behind each atomic that fetches work. Functions that a loop
-/// calls are not looked into.
-pub fn yield_after_fetches(func: &mut Func, body: &Body) {
+/// Puts an instruction that lets other blocks go first behind each atomic that fetches work, and returns the number of
+/// loops that fetch work. Functions that a loop calls are not looked into.
+pub fn yield_after_fetches(func: &mut Func, body: &Body) -> u32 {
     let takes = |inst: &Inst, modifiers: &[Modifier]| {
         let written = body.code.get(inst.at as usize).filter(|_| is_shared(inst) && is_atomic(inst));
         written.is_some_and(|written| !changes_nothing(written) && written.has_any(modifiers))
@@ -22,10 +22,10 @@ pub fn yield_after_fetches(func: &mut Func, body: &Body) {
     let is_count = |inst: &Inst| takes(inst, &[Modifier::Add, Modifier::Inc, Modifier::Dec]);
     let is_exchange = |inst: &Inst| takes(inst, &[Modifier::Cas, Modifier::Exch]);
     if !func.blocks.iter().flat_map(|block| &block.insts).any(|inst| is_count(inst) || is_exchange(inst)) {
-        return;
+        return 0;
     }
     let loops = natural_loops(&func.blocks);
-    let mut found: HashSet<u32> = HashSet::new();
+    let (mut found, mut number) = (HashSet::new(), 0);
     for (header, members) in &loops {
         // The loop around an exchange may only try it again, or wait for a lock.
         let fetches =
@@ -38,14 +38,15 @@ pub fn yield_after_fetches(func: &mut Func, body: &Body) {
             .collect();
         if is_left_by(func, members, &|inst| is_shared(inst) && inside.contains(&inst.at)) {
             found.extend(inside);
+            number += 1;
         }
     }
     if found.is_empty() {
-        return;
+        return 0;
     }
-    for (number, block) in func.blocks.iter_mut().enumerate() {
+    for (at_block, block) in func.blocks.iter_mut().enumerate() {
         // The first piece may be fetched before the loop.
-        let is_outside = !loops.iter().any(|(_, members)| members[number]);
+        let is_outside = !loops.iter().any(|(_, members)| members[at_block]);
         for at in (0..block.insts.len()).rev() {
             let inst = &block.insts[at];
             let is_found = is_shared(inst) && is_atomic(inst) && found.contains(&inst.at);
@@ -55,6 +56,7 @@ pub fn yield_after_fetches(func: &mut Func, body: &Body) {
             }
         }
     }
+    number
 }
 
 /// The header of the innermost loop that a block belongs to; `u32::MAX` if there is none.

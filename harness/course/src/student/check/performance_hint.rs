@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn what_is_not_predicted_is_said_with_the_reason_and_without_a_gain() {
         let locks = words(&row(LaunchProfile { locking_loops: 1.0, ..conflicts() }, vec![hot(1)]));
-        assert_eq!(locks, "not predicted: waits for other threads");
+        assert_eq!(locks, "not predicted: takes a lock, so measure this one");
         let mut moves = row(LaunchProfile { blocks: 8.0, ..LaunchProfile::default() }, Vec::new());
         let moved = transfer::Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
         let predicted = moves.predicted.as_mut().unwrap();
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(found(true, refused).unwrap().n, Some(512));
         let locks =
             |_| Ok(vec![row(LaunchProfile { locking_loops: 1.0, ..conflicts() }, Vec::new()), record(Verdict::Pass)]);
-        assert_eq!(found(true, locks).unwrap_err(), "not predicted: waits for other threads");
+        assert_eq!(found(true, locks).unwrap_err(), "not predicted: takes a lock, so measure this one");
     }
 
     #[test]
