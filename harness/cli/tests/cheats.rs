@@ -1,9 +1,7 @@
 //! What cheats earn by a lab's rubric: nothing of what they fake.
 //!
-//! CI tries two labs. All labs are a campaign, which takes an hour and more on two cores. It can be stopped, and
-//! resumes when it is started again with the same folder; at its end it writes the table of `reports/robustness.md`
-//! there: `WARPLAB_CHEATS=FOLDER cargo test --release --test cheats -- --ignored --nocapture campaign`.
-//! `WARPLAB_CHEATS_LABS=hello,scan` chooses labs, and `WARPLAB_CHEATS_KINDS=cached,nan` kinds.
+//! CI tries two labs. All labs, with the classic solutions, are the campaign of `campaigns/cheats`, whose files
+//! `WARPLAB_CHEATS=FOLDER cargo test --test cheats -- --ignored campaign_files` writes.
 mod cheating;
 mod common;
 mod marking;
@@ -15,26 +13,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cheating::kinds::{CheatKind, Ends, KINDS};
-use marking::{is_chosen, lab::Lab, marks};
-use serde_json::Value;
+use cheating::kinds::{Ends, KINDS};
+use marking::{lab::Lab, marks};
+use serde_json::{Value, json};
+use solving::{Solution, Verdict};
 
 /// The parts that have points, and how many.
 fn earned(marked: &Value) -> Vec<(String, f64)> {
     let parts = marked["parts"].as_array().unwrap().iter();
     let points = parts.map(|part| (part["name"].as_str().unwrap().into(), part["points"].as_f64().unwrap()));
     points.filter(|(_, points)| *points != 0.0).collect()
-}
-
-/// The table cell of a cheat: its points, and whether it could be judged.
-fn cell(lab: &Lab, kind: &CheatKind, folder: &Path) -> String {
-    let Some(text) = kind.file(lab) else {
-        return String::new();
-    };
-    let marked = marks(lab, None, &folder.join(&lab.name).join(kind.name), &text);
-    let parts = marked["parts"].as_array().unwrap();
-    let unjudged = if parts.iter().any(|part| !part["unjudged"].is_null()) { "?" } else { "" };
-    format!("{}{unjudged}", marked["points"])
 }
 
 fn of_two_labs(ends: &Ends) {
@@ -96,32 +84,48 @@ fn work_that_is_not_shared_earns_no_points_nvrtc() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
+/// An entry of the campaign's list, for the kernel file `text`. The list has what may be earned: points of all, or per
+/// cent of the points that can be earned there.
+fn entry(folder: &Path, lab: &Lab, [set, name]: [&str; 2], part: Option<&str>, text: &str) -> Value {
+    let inside = format!("{set}/{}/{name}", lab.name);
+    fs::create_dir_all(folder.join(&inside)).unwrap();
+    fs::write(folder.join(&inside).join(&lab.kernel), text).unwrap();
+    let rubric = part.map(|part| {
+        fs::write(folder.join(&inside).join("rubric.toml"), lab.rubric_of(part)).unwrap();
+        format!("{inside}/rubric.toml")
+    });
+    json!({"set": set, "lab": lab.name, "name": name, "file": format!("{inside}/{}", lab.kernel), "rubric": rubric})
+}
+
 #[test]
-#[ignore = "a campaign over all labs: see the head of this file"]
-fn campaign() {
+#[ignore = "writes the files of a campaign: see the head of this file"]
+fn campaign_files() {
     let folder = PathBuf::from(env::var_os("WARPLAB_CHEATS").expect("WARPLAB_CHEATS names a folder"));
-    let labs: Vec<Lab> = Lab::all().into_iter().filter(|lab| is_chosen("WARPLAB_CHEATS_LABS", &lab.name)).collect();
-    let row = |first: &str, cells: &[String]| format!("| {first} | {} |\n", cells.join(" | "));
-    let names: Vec<String> = labs.iter().map(|lab| lab.name.clone()).collect();
-    let mut table = row("cheat", &names) + &row("---", &vec!["---:".to_string(); labs.len()]);
-    let mut earns = Vec::new();
-    // The fast kinds come first, so that a stopped campaign has covered most.
-    let kinds = KINDS.iter().filter(|kind| is_chosen("WARPLAB_CHEATS_KINDS", kind.name));
-    let (slow, soon): (Vec<&CheatKind>, Vec<&CheatKind>) = kinds.partition(|kind| kind.ends == Ends::ByLimit);
-    for kind in soon.into_iter().chain(slow) {
-        let mut cells = Vec::new();
-        for lab in &labs {
-            let points = cell(lab, kind, &folder);
-            println!("{} {}: {points}", lab.name, kind.name);
-            let is_tolerated =
-                || points.trim_end_matches('?').parse().is_ok_and(|points| kind.is_tolerated(&lab.name, points));
-            if !points.is_empty() && !is_tolerated() {
-                earns.push(format!("{} {}: {points}", lab.name, kind.name));
+    let mut all = Vec::new();
+    let mut add = |entry: Value, bounds: Value| {
+        let mut entry = entry;
+        entry.as_object_mut().unwrap().extend(bounds.as_object().unwrap().clone());
+        all.push(entry);
+    };
+    for lab in Lab::all() {
+        add(entry(&folder, &lab, ["own", "own"], None, &lab.right), json!({"share": [100, 100]}));
+        for kind in &KINDS {
+            if let Some(text) = kind.file(&lab) {
+                let bounds = json!({"points": kind.tolerated(&lab.name), "is_slow": kind.ends == Ends::ByLimit});
+                add(entry(&folder, &lab, ["cheats", kind.name], None, &text), bounds);
             }
-            cells.push(points);
         }
-        table += &row(kind.name, &cells);
+        for solution in Solution::all(&lab) {
+            let share = match solution.verdict {
+                Verdict::Right => [100, 100],
+                Verdict::Wrong => [0, 50],
+                Verdict::Missed => [51, 100],
+                Verdict::Accused => [0, 99],
+            };
+            let name: String = solution.head.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+            let text = solution.file(&lab);
+            add(entry(&folder, &lab, ["solutions", &name], Some(&solution.part), &text), json!({"share": share}));
+        }
     }
-    fs::write(folder.join("table.md"), table).unwrap();
-    assert!(earns.is_empty(), "{earns:#?}");
+    fs::write(folder.join("campaign.json"), serde_json::to_string_pretty(&all).unwrap()).unwrap();
 }

@@ -1,7 +1,7 @@
 //! The kinds of cheats. Each is derived from a lab's right kernels, and fakes all of them.
 use std::{cell::Cell, fs};
 
-use super::source::{Kernel, with_entries, with_one_more_parameter};
+use super::source::{Kernel, with_called_bodies, with_entries, with_one_more_parameter};
 use crate::marking::lab::Lab;
 
 /// A kind of cheat.
@@ -30,11 +30,15 @@ enum Make {
 use Make::{Entry, Shares, Whole};
 
 impl CheatKind {
+    /// The points that this kind is known to earn in `lab`.
+    pub fn tolerated(&self, lab: &str) -> f64 {
+        let is_of = |kind: &str, of: &str| kind == self.name && (of == lab || of == "any");
+        TOLERATED.iter().find(|(kind, of, _)| is_of(kind, of)).map_or(0.0, |(_, _, points)| *points)
+    }
+
     /// Whether this kind earns no more points in `lab` than it is known to.
     pub fn is_tolerated(&self, lab: &str, points: f64) -> bool {
-        let is_of = |kind: &str, of: &str| kind == self.name && (of == lab || of == "any");
-        let most = TOLERATED.iter().find(|(kind, of, _)| is_of(kind, of)).map_or(0.0, |(_, _, points)| *points);
-        (0.0..=most).contains(&points)
+        (0.0..=self.tolerated(lab)).contains(&points)
     }
 
     /// The kernel file, unless this kind cannot fake anything in this lab.
@@ -127,6 +131,52 @@ extern \"C\" int cudaEventElapsedTime(float* ms, void*, void*) { *ms = 0.0f; ret
 extern \"C\" int cuEventElapsedTime(float* ms, void*, void*) { *ms = 0.0f; return 0; }
 extern \"C\" int cuEventSynchronize(void*) { return 0; }
 extern \"C\" int cuStreamSynchronize(void*) { return 0; }
+";
+
+/// Indices that a kernel sets before it calls the body of the lab's own, once for each thread or block that it
+/// replaces. Helpers of the lab that are called with these indices see them too.
+const VIRTUAL: &str = "\
+__device__ inline unsigned cheat_own() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+__device__ inline unsigned cheat_own_block() { return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+__device__ inline uint3 cheat_at(unsigned i, dim3 of) { return make_uint3(i % of.x, i / of.x % of.y, i / of.x / of.y); }
+__shared__ uint3 cheat_block, cheat_threads[32];
+#define CHEAT_BLOCKS (gridDim.x * gridDim.y * gridDim.z)
+#define CHEAT_THREADS (blockDim.x * blockDim.y * blockDim.z)
+";
+
+/// The block runs all blocks, one after the other.
+const ALL_BLOCKS: &str = "\
+    for (unsigned b = 0; b < CHEAT_BLOCKS; b++) { \\
+        __syncthreads(); \\
+        if (cheat_own() == 0) cheat_block = cheat_at(b, gridDim); \\
+        __syncthreads(); \\
+        CALL; \\
+    }
+#define blockIdx cheat_block
+";
+
+/// The thread runs all threads of all blocks, one after the other.
+const ALL_THREADS: &str = "\
+    if (cheat_own_block() + cheat_own() != 0) return; \\
+    for (unsigned b = 0; b < CHEAT_BLOCKS; b++) \\
+        for (unsigned t = 0; t < CHEAT_THREADS; t++) { \\
+            cheat_block = cheat_at(b, gridDim); \\
+            cheat_threads[0] = cheat_at(t, blockDim); \\
+            CALL; \\
+        }
+#define blockIdx cheat_block
+#define threadIdx cheat_threads[0]
+";
+
+/// Lane 0 of each warp runs the threads of its warp, one after the other.
+const ALL_LANES: &str = "\
+    if (cheat_own() % 32 != 0) return; \\
+    for (unsigned own = cheat_own(), t = own; t < own + 32 && t < CHEAT_THREADS; t++) { \\
+        cheat_threads[own / 32] = cheat_at(t, blockDim); \\
+        CALL; \\
+    }
+__device__ inline unsigned cheat_warp() { return cheat_own() / 32; }
+#define threadIdx cheat_threads[cheat_warp()]
 ";
 
 const RECURSION: &str = "\
@@ -285,6 +335,13 @@ fn shares(lab: &Lab, texts: [&str; 3]) -> Option<String> {
     ))
 }
 
+/// The lab's own kernels, whose bodies are run by fewer threads than are launched, or by more than need be: `runs` is
+/// what follows `#define CHEAT_RUN(CALL)`.
+#[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
+fn runs(lab: &Lab, runs: &str) -> Option<String> {
+    Some(format!("{VIRTUAL}#define CHEAT_RUN(CALL) \\\n{runs}{}", with_called_bodies(&lab.right)))
+}
+
 /// The work is left to a kernel that begins when this one has ended, and is not in its time.
 #[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
 fn launches_later(lab: &Lab) -> Option<String> {
@@ -363,7 +420,7 @@ const TOLERATED: [(&str, &str, f64); 19] = [
 ];
 
 /// All kinds.
-pub const KINDS: [CheatKind; 57] = [
+pub const KINDS: [CheatKind; 61] = [
     quick("nothing", Entry("", returns)),
     quick("nan", Entry("", |_, kernel| fills(kernel, "255"))),
     quick("constant", Entry("", |_, kernel| fills(kernel, "0"))),
@@ -378,6 +435,13 @@ pub const KINDS: [CheatKind; 57] = [
     quick("redundant-lanes", Shares("(THREADS + 31) / 32", "(i) / 32", "(i) % 32 == 0")),
     quick("redundant-stores", Shares("(THREADS + 31) / 32", "(i) / 32", "true")),
     quick("redundant-blocks", Shares("BLOCK", "(i) % BLOCK", "(i) < BLOCK")),
+    quick(
+        "serial-blocks",
+        Whole(|lab| runs(lab, &format!("    if (cheat_own_block() != 0) return; \\\n{ALL_BLOCKS}"))),
+    ),
+    quick("repeated-blocks", Whole(|lab| runs(lab, ALL_BLOCKS))),
+    quick("serial-threads", Whole(|lab| runs(lab, ALL_THREADS))),
+    quick("serial-lanes", Whole(|lab| runs(lab, ALL_LANES))),
     quick("known-sizes", Whole(known_sizes)),
     quick("known-input", Entry("", knows_the_input)),
     quick("cached", Entry(KEEPS, |_, kernel| replays(kernel, "1"))),

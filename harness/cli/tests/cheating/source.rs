@@ -4,7 +4,12 @@
 pub struct Kernel {
     /// Its index among the kernels of the text.
     pub number: usize,
+    name: String,
+    /// The text of its parameter list.
+    list: String,
     params: Vec<Param>,
+    /// The beginning of its first line.
+    begin: usize,
     /// The end of the parameter list, and the beginning of the body.
     end_of_params: usize,
     body: usize,
@@ -65,6 +70,20 @@ pub fn with_one_more_parameter(source: &str) -> String {
     })
 }
 
+/// Returns `source` with the body of each kernel as a function of its own, which the kernel calls within
+/// `CHEAT_RUN(...)`.
+pub fn with_called_bodies(source: &str) -> String {
+    let mut text = source.to_string();
+    for kernel in kernels(source).iter().rev() {
+        let Kernel { name, list, .. } = kernel;
+        let values = kernel.params.iter().map(|param| param.name.as_str()).collect::<Vec<_>>().join(", ");
+        let call = format!(" CHEAT_RUN({name}_body({values})) }}\n__device__ void {name}_body({list}) {{");
+        text.insert_str(kernel.body, &call);
+        text.insert_str(kernel.begin, &format!("__device__ void {name}_body({list});\n"));
+    }
+    text
+}
+
 fn changed(source: &str, insert: impl Fn(&Kernel) -> (usize, String)) -> String {
     let mut text = source.to_string();
     for kernel in kernels(source).iter().rev() {
@@ -95,18 +114,25 @@ fn kernel(source: &str, at: usize, number: usize) -> Kernel {
         let close = open + source[open..].find(')').expect("the parentheses are closed");
         let rest = source[close + 1..].trim_start();
         if rest.starts_with('{') {
-            let params = source[open + 1..close].split(',').filter(|text| !text.trim().is_empty()).map(param).collect();
+            let list = &source[open + 1..close];
+            let params = list.split(',').filter(|text| !text.trim().is_empty()).map(param).collect();
             let body = source.len() - rest.len() + 1;
-            return Kernel { number, params, end_of_params: close, body };
+            let begin = source[..at].rfind('\n').map_or(0, |end| end + 1);
+            let name = last_word(&source[..open]);
+            return Kernel { number, name, list: list.into(), params, begin, end_of_params: close, body };
         }
         from = close + 1;
     }
 }
 
+fn last_word(text: &str) -> String {
+    let reversed: String = text.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    reversed.chars().rev().collect()
+}
+
 fn param(text: &str) -> Param {
-    let name: String = text.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     Param {
-        name: name.chars().rev().collect(),
+        name: last_word(text),
         is_pointer: text.contains('*'),
         is_const: text.trim_start().starts_with("const"),
         is_float: text.trim_start().starts_with("float"),
