@@ -2,7 +2,7 @@
 
 mod hints;
 pub mod limit;
-mod options;
+pub mod options;
 pub mod random_options;
 pub mod rubric;
 pub mod starter;

@@ -19,6 +19,16 @@ pub fn mistake(options: &[String], lab: &'static Lab) -> Option<String> {
     })
 }
 
+/// The options without those of a launch: what is timed, or predicted, has the lab's own launch. A rubric's small grid
+/// shows how the work is shared, and is slow.
+pub fn without_launch(options: &[String]) -> Vec<String> {
+    let is_of_a_launch = |option: &str| OF_A_LAUNCH.iter().any(|name| option.strip_prefix("--") == Some(name));
+    let has_its_value = |option: &str| option.split_once('=').is_some_and(|(name, _)| is_of_a_launch(name));
+    let is_value = |at: usize| at > 0 && is_of_a_launch(&options[at - 1]);
+    let is_kept = |at: usize, option: &str| !is_of_a_launch(option) && !has_its_value(option) && !is_value(at);
+    options.iter().enumerate().filter(|(at, option)| is_kept(*at, option)).map(|(_, option)| option.clone()).collect()
+}
+
 /// Returns why `command` cannot read the options, or an option that a rubric may not set.
 fn misread(command: &Command, options: &[String], lab: &Lab) -> Option<String> {
     let words = std::iter::once(lab.name).chain(options.iter().map(String::as_str));

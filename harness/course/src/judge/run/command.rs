@@ -4,7 +4,10 @@ use std::{env, path::PathBuf, process::Command};
 use harness::Error;
 
 use super::runner::Runner;
-use crate::judge::plan::{JudgeRequest, Plan, PlannedTiming, Round};
+use crate::{
+    assignment::options::without_launch,
+    judge::plan::{JudgeRequest, Plan, PlannedTiming, Round},
+};
 
 /// The variable that sets the most warp instructions of a launch.
 const BUDGET: &str = "WARPLAB_BUDGET";
@@ -70,8 +73,9 @@ impl Runner {
         let mut command = Command::new(this_program()?);
         command.args(["run", request.lab.argument(), "--quiet", "--no-exercises", "--seed", &request.seed.to_string()]);
         command.args(["--device", &request.choice.to_string(), "--variant", &timing.variant]);
-        command.args(request.own_round().options);
-        command.args(further(&request.timed_rounds()));
+        let of_lab = |round: Round| Round { options: without_launch(&round.options), ..round };
+        command.args(of_lab(request.own_round()).options);
+        command.args(further(&request.timed_rounds().into_iter().map(of_lab).collect::<Vec<Round>>()));
         command.args(timing.n.iter().flat_map(|n| ["--n".to_string(), n.to_string()]));
         command.arg("--confined");
         if !timing.is_own {
@@ -99,7 +103,7 @@ impl Runner {
         command.args(["run", request.lab.argument(), "--quiet", "--no-exercises", "--seed", &request.seed.to_string()]);
         command.args(["--device", &format!("emulated:{gpu}"), "--predict", "--hot", "--variant", variant]);
         command.args(["--samples", "1", "--check", "none"]);
-        command.args(request.options.iter().filter(|option| !option.contains('{')));
+        command.args(without_launch(&request.options).iter().filter(|option| !option.contains('{')));
         command.args(n.iter().flat_map(|n| ["--n".to_string(), n.to_string()]));
         if !is_own {
             command.arg("--kernel").arg(&self.kernel).args(["--partial", "--confined"]);
@@ -155,6 +159,26 @@ mod tests {
         let of_file = [OsStr::new("--kernel"), kernel.as_os_str(), OsStr::new("--partial")];
         let rest: Vec<_> = mine.iter().filter(|word| !of_file.contains(&word.as_os_str())).cloned().collect();
         assert_eq!((rest, mine.len()), (own.clone(), own.len() + of_file.len()));
+    }
+
+    #[test]
+    fn what_is_timed_or_predicted_has_the_launch_of_the_lab() {
+        let folder = tempfile::tempdir().unwrap();
+        let kernel = folder.path().join("vecadd.cu");
+        std::fs::write(&kernel, "").unwrap();
+        let limits = Limits { seconds: 1, memory: 1, output: 1 };
+        let runner = Runner::new(&vecadd::LAB, &kernel, limits, None, BaselineCache::here()).unwrap();
+        let options = ["--stride", "--blocks", "24", "--threads={32..64}"].map(String::from).to_vec();
+        let request = JudgeRequest { options, ..request() };
+        let timing = PlannedTiming { variant: "pageable".into(), is_own: false, n: None };
+        for command in
+            [runner.timing(&request, &timing), runner.prediction(&request, ("pageable", false), "h200", None)]
+        {
+            let words: Vec<_> = command.unwrap().get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+            let is_of_a_launch = |word: &&String| ["--blocks", "--threads", "24"].iter().any(|of| word.contains(of));
+            assert_eq!(words.iter().find(is_of_a_launch), None, "{words:?}");
+            assert!(words.contains(&"--stride".into()), "{words:?}");
+        }
     }
 
     #[test]
