@@ -115,7 +115,7 @@ pub fn quantity(name: &str, row: &Record, lab: &Lab) -> Option<f64> {
 }
 
 /// The product of the sides of a grid or block, such as `128` or `32x8`.
-fn product(sides: &str) -> Option<f64> {
+pub fn product(sides: &str) -> Option<f64> {
     sides.split('x').map(|side| side.trim().parse::<f64>().ok()).product()
 }
 

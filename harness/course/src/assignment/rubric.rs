@@ -69,6 +69,9 @@ pub struct Exercise {
     /// formula gives the answer without that work.
     #[serde(default)]
     pub least_work: Option<Limit>,
+    /// The instructions of a warp of a right kernel, where the lab's own has a planted mistake: that is not a measure.
+    #[serde(default)]
+    pub warp_work: Option<f64>,
     /// Points for a right part in which no check has a finding.
     #[serde(default)]
     pub clean: f64,
@@ -271,6 +274,9 @@ impl Exercise {
             if let Err(mistake) = Limit::check_name(word, lab) {
                 mistakes.push(format!("part `{name}`, least_work: {mistake}"));
             }
+        }
+        if self.warp_work.is_some_and(|work| !(work >= 1.0 && work.is_finite())) {
+            mistakes.push(format!("part `{name}`, warp_work: a warp executes at least 1 instruction"));
         }
         for goal in &self.goals {
             if !counters.contains(&goal.counter.as_str()) {

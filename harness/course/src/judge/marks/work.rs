@@ -3,7 +3,10 @@
 use harness::{Counter, Lab};
 
 use super::goal::number;
-use crate::{assignment::rubric::Exercise, judge::verdict::JudgedRow};
+use crate::{
+    assignment::{limit::product, rubric::Exercise},
+    judge::verdict::{JudgedRow, work::Work},
+};
 
 /// The limit for a warp: `LONGER` times the instructions of the lab's own longest warp, plus `ALLOWANCE`. At small
 /// sizes, one warp may do everything, and one thread may go through the lanes of its warp.
@@ -35,27 +38,30 @@ pub struct Unshared {
 
 /// The rows of `exercise` whose threads do not share the work.
 pub fn unshared<'a>(exercise: &Exercise, lab: &Lab, rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Unshared> {
-    unshared_or(rows, |judged| too_little(exercise, lab, judged))
+    unshared_or(rows, exercise.warp_work, |judged| too_little(exercise, lab, judged))
 }
 
 /// The rows whose threads do not share the work, by comparison with the lab's own kernels alone.
 pub fn unshared_by_comparison<'a>(rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Unshared> {
-    unshared_or(rows, |_| None)
+    unshared_or(rows, None, |_| None)
 }
 
-/// The rows whose threads do not share the work, or for which `other` has other evidence.
+/// The rows whose threads do not share the work, or for which `other` has other evidence. A warp of a right kernel
+/// executes `warp_work` instructions, where the lab's own kernels do not show it.
 fn unshared_or<'a>(
     rows: impl IntoIterator<Item = &'a JudgedRow>,
+    warp_work: Option<f64>,
     other: impl Fn(&JudgedRow) -> Option<(String, &'static str)>,
 ) -> Vec<Unshared> {
     let rows: Vec<&JudgedRow> = rows.into_iter().collect();
     let of_row = |judged: &&JudgedRow| {
         // A right kernel may be slow in some cases, for example if it goes through all bins, of which these have many.
         let is_slow_in_all_cases = || {
-            let mut comparable = rows.iter().filter(|other| other.work.is_some() && is_of_size(other, judged));
-            comparable.all(|other| slow(other).is_some())
+            let is_comparable = |other: &JudgedRow| other.work.is_some() || warp_work.is_some();
+            let mut comparable = rows.iter().filter(|other| is_comparable(other) && is_of_size(other, judged));
+            comparable.all(|other| slow(other, warp_work).is_some())
         };
-        let slow = slow(judged).filter(|_| is_slow_in_all_cases());
+        let slow = slow(judged, warp_work).filter(|_| is_slow_in_all_cases());
         let (words, raise) = slow.or_else(|| other(judged))?;
         Some(Unshared { words, raise, is_hidden: judged.is_hidden })
     };
@@ -69,11 +75,13 @@ fn is_of_size(one: &JudgedRow, other: &JudgedRow) -> bool {
 
 /// Evidence that few threads do the work, or many do the same: one warp, or all warps together, execute far more
 /// instructions than in the lab's own kernel.
-fn slow(judged: &JudgedRow) -> Option<(String, &'static str)> {
-    const EACH_WARP: &str = "let each thread take its own part of the elements, so that all warps are at work";
-    const EACH_LANE: &str =
-        "let each lane of a warp take its own part of the elements, and no two threads the same one";
-    let own = judged.work?;
+fn slow(judged: &JudgedRow, warp_work: Option<f64>) -> Option<(String, &'static str)> {
+    const EACH_WARP: &str =
+        "let each thread of each block take its own part of the elements, so that all warps of the grid are at work";
+    const EACH_LANE: &str = "let each lane of a warp take its own part of the elements, and no two threads or blocks \
+                             the same one";
+    let own = judged.work.or_else(|| declared(judged, warp_work?))?;
+    let whose = if judged.work.is_some() { "the lab's own kernel" } else { "a right kernel about" };
     let factor = if own.waits { WAITING } else { 1.0 };
     let counter = |counter| judged.row.counters.get(counter);
     let launches = counter(Counter::Launches).unwrap_or(1.0);
@@ -83,9 +91,31 @@ fn slow(judged: &JudgedRow) -> Option<(String, &'static str)> {
     ];
     limits.into_iter().find_map(|(who, counted, theirs, times, allowance, raise)| {
         let mine = counter(counted).filter(|mine| *mine > factor * times * theirs + allowance)?;
+        let busy = if raise == EACH_WARP { few_busy_warps(judged, mine) } else { None }.unwrap_or_default();
         let (mine, theirs, at) = (number(mine), number(theirs), at(judged));
-        Some((format!("{who} {mine} instructions{at}, the lab's own kernel {theirs}"), raise))
+        Some((format!("{who} {mine} instructions{at}, {whose} {theirs}{busy}"), raise))
     })
+}
+
+/// The work of a right kernel each of whose warps executes `warp_work` instructions.
+fn declared(judged: &JudgedRow, warp_work: f64) -> Option<Work> {
+    let launches = judged.row.counters.get(Counter::Launches)?;
+    Some(Work { longest_warp: warp_work, instructions: launches * warps(judged)? * warp_work, waits: false })
+}
+
+/// The warps of the row's grid.
+fn warps(judged: &JudgedRow) -> Option<f64> {
+    let of = |sides: &Option<String>| sides.as_deref().and_then(product);
+    Some(of(&judged.row.grid)? * (of(&judged.row.block)? / 32.0).ceil())
+}
+
+/// How many warps would do all of the work if each executed `longest` instructions as the longest one does, in words;
+/// nothing if that is more than an eighth of the grid.
+fn few_busy_warps(judged: &JudgedRow, longest: f64) -> Option<String> {
+    let counter = |counter| judged.row.counters.get(counter);
+    let busy = (counter(Counter::Instructions)? / counter(Counter::Launches)? / longest).ceil().max(1.0);
+    let all = warps(judged).filter(|all| 8.0 * busy <= *all)?;
+    Some(format!(", as if {} of the grid's {} warps had done all of the work", number(busy), number(all)))
 }
 
 /// Evidence that the answer was not computed from all elements.
@@ -111,7 +141,6 @@ mod tests {
     use crate::judge::verdict::{
         atomics::Atomics,
         sample::{counted, record},
-        work::Work,
     };
 
     /// The row of a kernel that executes `longest` instructions where the lab's own takes 31 a warp.
@@ -175,6 +204,50 @@ mod tests {
         // Another size says nothing of this one.
         let other = JudgedRow { row: harness::Record { n: Some(1), ..quick.row.clone() }, ..quick };
         assert_eq!(said(&[slow, other]), 1);
+    }
+
+    #[test]
+    fn few_warps_of_a_large_grid_are_counted_and_a_small_grid_is_not() {
+        let on = |grid: &str| {
+            let JudgedRow { row, .. } = row(60_120, 10_000, false);
+            let row =
+                counted(row, &[("instructions", 961_920), ("longest_warp_instructions", 60_120), ("launches", 2)]);
+            JudgedRow {
+                row: harness::Record { grid: Some(grid.into()), block: Some("16x16".into()), ..row },
+                work: Some(Work { longest_warp: 31.0, instructions: 900_000.0, waits: false }),
+                ..self::row(1, 1, false)
+            }
+        };
+        let few = said(&on("10x4"), "").unwrap();
+        assert!(
+            few.ends_with("the lab's own kernel 31, as if 8 of the grid's 320 warps had done all of the work"),
+            "{few}"
+        );
+        let many = said(&on("7"), "").unwrap();
+        assert!(many.ends_with("the lab's own kernel 31"), "{many}");
+    }
+
+    #[test]
+    fn a_kernel_without_a_measure_is_held_to_what_the_rubric_declares() {
+        let on = |longest, all| JudgedRow {
+            row: harness::Record {
+                grid: Some("40".into()),
+                block: Some("256".into()),
+                ..counted(row(longest, 32 * all, false).row, &[("instructions", all), ("launches", 1)])
+            },
+            work: None,
+            ..row(longest, 32 * all, false)
+        };
+        let declared = "warp_work = 20";
+        assert_eq!(said(&on(660, 35_700), declared), None);
+        let long = said(&on(661, 35_700), declared).unwrap();
+        assert!(
+            long.starts_with("one warp executes 661 instructions at n = 1000 (c), a right kernel about 20"),
+            "{long}"
+        );
+        let all = said(&on(660, 35_701), declared).unwrap();
+        assert_eq!(all, "all warps execute 35701 instructions at n = 1000 (c), a right kernel about 6400");
+        assert_eq!(said(&on(60_000, 35_701), ""), None);
     }
 
     #[test]
