@@ -27,10 +27,10 @@ const WARPS: [(Dim3, u64, [Dim3; 2], Option<&str>); 7] = [
 ];
 
 pub(crate) fn run(run: &Run) -> Result<()> {
-    for (blocks, threads) in [(4, 5), (12, 200)] {
+    for (blocks, threads) in [(4, 5), (40, 200)] {
         ranks(run, blocks, threads)?;
     }
-    for (n, block, threads) in [(8000, 1024, 8192), (997, 256, 1024), (1, 32, 32)] {
+    for (n, block, threads) in [(8000, 1024, 8192), (997, 256, 1024), (1, 32, 32), (4000, 64, 4032)] {
         elements(run, n, block, threads)?;
     }
     half_apart(run)?;

@@ -62,7 +62,7 @@ struct Hello {
 
 const FLAT: Hello = Hello { line: lines::flat, blocks: [1, 1, 1], threads: [10, 1, 1], numbers: 1 };
 const BLOCKS: Hello = Hello { line: lines::blocks, blocks: [2, 1, 1], threads: [5, 1, 1], numbers: 2 };
-const GRID3D: Hello = Hello { line: lines::grid3d, blocks: [2, 3, 1], threads: [4, 4, 4], numbers: 0 };
+const GRID3D: Hello = Hello { line: lines::grid3d, blocks: [4, 5, 2], threads: [4, 4, 4], numbers: 0 };
 
 static HELLOS: &[Row<Hello>] = &[
     row("flat", "one block: each thread prints its number", FLAT),

@@ -30,7 +30,7 @@ fn every_mutant_is_rejected_nvrtc() {
         (off_by_one, "flat", "first: Hello from thread 0!"),
         (off_by_one, "flat", "1 lines that no thread should print"),
         (dropped_tail, "blocks", "1 of 10 lines lost, first: Hello from thread 4 in block 1!"),
-        (wrong_lane, "grid3d", "336 lines that no thread should print"),
+        (wrong_lane, "grid3d", "2240 lines that no thread should print"),
         // The second of two elements has no owner: the poison is still there.
         (unwritten, "index-maps", "[8001] is 4294967295"),
         // Nine warps of six numbers, and the answer.
