@@ -52,8 +52,8 @@ impl Session {
         Ok(free + kept as usize)
     }
 
-    /// Returns the pool's retained memory to the system, so that another process can use it. Does nothing if a kernel
-    /// has corrupted the context.
+    /// Returns the pool's retained memory to the system, so that another process can use it. The machine gives the
+    /// addresses of freed memory out again. Does nothing if a kernel has corrupted the context.
     pub(crate) fn give_back_freed(&self) {
         if let (Ok(()), Some(pool)) = (self.stream.synchronize(), pool(&self.context)) {
             // SAFETY: the handle is the default pool's, which lives as long as the device.

@@ -77,8 +77,11 @@ fn destroy(pool: Handle) -> Result {
 }
 
 fn trim(pool: Handle, keep: usize) -> Result {
-    driver()?;
+    let driver = driver()?;
     find_own(pool)?.trim(keep as u64);
+    if keep == 0 {
+        driver.memory.reuse_freed();
+    }
     Ok(())
 }
 

@@ -265,6 +265,12 @@ impl Memory {
         Ok(freed)
     }
 
+    /// Lets the addresses of freed allocations be used again, as a device does immediately. Until then an access to one
+    /// of them is reported as what it is, however much has been allocated since.
+    pub fn reuse_freed(&self) {
+        self.lock().reuse_freed();
+    }
+
     /// Returns a snapshot of the current state. It is cheap if nothing has changed since the last call.
     pub fn view(&self) -> Arc<View> {
         let mut inner = self.lock();

@@ -130,11 +130,16 @@ impl Space {
         self.freed.push(freed);
     }
 
-    /// Returns the offset of the next allocation's bytes in a page of the host. It varies, so that the same elements of
-    /// several arrays do not share their low address bits: host processors make a load wait for an earlier store that
-    /// shares these bits.
+    /// Returns the offset of the next allocation's bytes in a page of the host. It varies with the live allocations, so
+    /// that the same elements of several arrays do not share their low address bits: host processors make a load wait
+    /// for an earlier store that shares these bits.
     pub fn stagger(&self) -> u64 {
-        u64::from(self.next_id % 8) * ALIGNMENT
+        (self.live.len() % 8) as u64 * ALIGNMENT
+    }
+
+    /// Lets the addresses of freed allocations be used again, the lowest first.
+    pub fn reuse_freed(&mut self) {
+        self.next = 0;
     }
 
     /// Finds a free range for `bytes` bytes among the device's addresses. Returns its first address, and the number of

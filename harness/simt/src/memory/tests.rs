@@ -89,6 +89,21 @@ fn the_device_s_memory_is_the_limit_and_comes_back() {
 }
 
 #[test]
+fn freed_addresses_come_again_where_that_is_asked_for_only() {
+    let memory = memory();
+    let kept = memory.alloc(100, 1, MemoryKind::Device, "kept").unwrap();
+    let mut round = || {
+        let all = ["x", "y", "z"].map(|label| memory.alloc(MIB, 1, MemoryKind::Device, label).unwrap());
+        all.into_iter().for_each(|address| drop(memory.free(address).unwrap()));
+        all
+    };
+    let (first, second) = (round(), round());
+    assert!(first.iter().all(|address| !second.contains(address) && *address != kept), "{first:x?} {second:x?}");
+    memory.reuse_freed();
+    assert_eq!(round(), first);
+}
+
+#[test]
 fn managed_and_pinned_memory_is_the_host_s_own() {
     let memory = memory();
     let pinned = MemoryKind::Pinned { mapped: true, write_combined: false };
