@@ -9,6 +9,7 @@ mod class;
 mod common;
 mod compare;
 mod coverage;
+mod debug;
 mod driver;
 mod dry_run;
 mod emulated;

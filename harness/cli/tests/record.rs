@@ -104,13 +104,13 @@ fn a_file_that_is_no_recording_is_refused() {
     assert!(recording.is_some());
     let bytes = fs::read(folder.path().join("run.wlr")).unwrap();
     let mut other = bytes.clone();
-    other[8] = 2;
+    other[8] = 1;
     let mut damaged = bytes.clone();
     damaged[40] ^= 1;
     for (bytes, words) in [
         (&b"hello"[..], "it is not a recording"),
         (&bytes[..bytes.len() - 1], "it is incomplete"),
-        (&other, "it has version 2 of the format"),
+        (&other, "it has version 1 of the format"),
         (&damaged, "it is damaged"),
     ] {
         fs::write(folder.path().join("x.wlr"), bytes).unwrap();

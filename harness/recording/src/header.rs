@@ -22,6 +22,8 @@ pub struct Header {
     pub block: [u32; 3],
     /// The blocks that were recorded. The others ran, but their steps are not in the file.
     pub blocks: BlockRange,
+    /// The kernel's arguments, in the order of its parameters.
+    pub arguments: Vec<Argument>,
     /// Bytes of each block's shared memory.
     pub shared_bytes: u32,
     /// The named parts of shared memory.
@@ -78,6 +80,14 @@ impl BlockRange {
     pub fn contains(&self, block: u64) -> bool {
         (self.first..=self.last).contains(&block)
     }
+}
+
+/// An argument of the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Argument {
+    /// Its bytes, as the launch passed them.
+    pub value: Vec<u8>,
 }
 
 /// A named part of shared memory.

@@ -9,6 +9,7 @@
 mod decode;
 mod encode;
 mod file;
+mod float_registers;
 mod header;
 mod lanes;
 mod replay;
@@ -17,8 +18,10 @@ mod varint;
 
 pub use encode::{Encoded, Encoder};
 pub use file::{MAGIC, ReadError, Recording, VERSION};
+pub use float_registers::float_registers;
 pub use header::{
-    Allocation, BlockRange, Cut, Finding, Header, InstructionInfo, RegisterInfo, SharedVariable, SourceFile, SourceLine,
+    Allocation, Argument, BlockRange, Cut, Finding, Header, InstructionInfo, RegisterInfo, SharedVariable, SourceFile,
+    SourceLine,
 };
 pub use replay::{Mismatch, Replay};
 pub use step::{Access, AccessKind, Change, Event, LANES, Lanes, Space, Step, lanes_of};

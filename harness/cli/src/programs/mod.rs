@@ -1,5 +1,6 @@
 //! For people with CUDA programs of their own: programs are compiled, run and profiled here, on a GPU or on the
 //! embedded machine, with commands of this program and with those of a CUDA toolkit.
+mod debug;
 mod exec;
 mod libraries;
 pub mod nvcc;
@@ -18,6 +19,7 @@ pub const SUBCOMMANDS: &[Subcommand] = &[
     Plain(exec::driver::command, exec::driver::run),
     Plain(record::command, record::run),
     Plain(show::command, show::run),
+    Plain(debug::command, debug::run),
     Plain(toolkit::shell::command, toolkit::shell::run),
     Plain(toolkit::environment::command, toolkit::environment::run),
 ];

@@ -44,24 +44,7 @@ pub fn command() -> Command {
     Command::new("record")
         .about("Record a launch step by step, to see inside a kernel with `warplab show`")
         .args(own())
-        .arg(
-            Arg::new("kernel")
-                .long("kernel")
-                .value_name("NAME")
-                .help("Record a launch of this kernel [default: of any kernel]"),
-        )
-        .arg(
-            Arg::new("device")
-                .long("device")
-                .value_name("DEVICE")
-                .value_parser(value_parser!(DeviceChoice))
-                .help("emulated[:PROFILE]: only the emulated device can be recorded [default: emulated]"),
-        )
-        .arg(
-            Arg::new("check").long("check").value_name("CHECKS").value_parser(harness::parse_checks).help(
-                "memcheck, racecheck, initcheck, synccheck (several with commas), all or none [default: memcheck]",
-            ),
-        )
+        .args(before_program())
         .arg(
             Arg::new("program")
                 .value_name("LAB|PROGRAM")
@@ -73,6 +56,32 @@ pub fn command() -> Command {
                 .help("The lab, or the program or its source x.cu, and its arguments"),
         )
         .after_help(MORE)
+}
+
+/// The options that come before the lab or program.
+fn before_program() -> [Arg; 3] {
+    [
+        Arg::new("kernel")
+            .long("kernel")
+            .value_name("NAME")
+            .help("Record a launch of this kernel [default: of any kernel]"),
+        Arg::new("device")
+            .long("device")
+            .value_name("DEVICE")
+            .value_parser(value_parser!(DeviceChoice))
+            .help("emulated[:PROFILE]: only the emulated device can be recorded [default: emulated]"),
+        Arg::new("check")
+            .long("check")
+            .value_name("CHECKS")
+            .value_parser(harness::parse_checks)
+            .help("memcheck, racecheck, initcheck, synccheck (several with commas), all or none [default: memcheck]"),
+    ]
+}
+
+/// The options that say what is recorded, which `warplab debug` has too.
+pub fn selection() -> impl Iterator<Item = Arg> {
+    let is_output = |option: &Arg| matches!(option.get_id().as_str(), "html" | "output");
+    own().into_iter().filter(move |option| !is_output(option)).chain(before_program())
 }
 
 /// The options that may also follow a lab and its options. Labs have none of these names but `--blocks` and
@@ -182,7 +191,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         return if code == 0 { Err(Error::usage(nothing(&request, &launched))) } else { Ok(ExitCode::from(code)) };
     }
     let bytes = fs::read(&file).map_err(|source| Error::Io { action: "read", path: file.clone(), source })?;
-    let recording = show::parse(&file, &bytes)?;
+    let recording = show::parse("show", &file, &bytes)?;
     let out = path("output").unwrap_or_else(|| "run.wlr".into());
     harness::write_whole(&out, &bytes)?;
     harness::print(&format!("{}: {}", out.display(), summary(&recording.header, bytes.len())));

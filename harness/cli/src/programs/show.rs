@@ -40,7 +40,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let file: &PathBuf = matches.get_one("recording").expect("required");
     let bytes = fs::read(file).map_err(|source| Error::Io { action: "read", path: file.clone(), source })?;
-    let recording = parse(file, &bytes)?;
+    let recording = parse("show", file, &bytes)?;
     let out = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| file.with_extension("html"));
     let text = ::report::page::of_recording(&recording);
     if out == Path::new("-") {
@@ -52,10 +52,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads a recording.
+/// Reads a recording, to do with it what `action` says.
 ///
 /// # Errors
 /// [`Error::Usage`] when the file is not a recording that this program reads.
-pub fn parse(file: &Path, bytes: &[u8]) -> Result<Recording, Error> {
-    Recording::read(bytes).map_err(|error| Error::usage(format!("cannot show {}: {error}", file.display())))
+pub fn parse(action: &str, file: &Path, bytes: &[u8]) -> Result<Recording, Error> {
+    Recording::read(bytes).map_err(|error| Error::usage(format!("cannot {action} {}: {error}", file.display())))
 }

@@ -4,7 +4,9 @@ use super::command;
 use super::sources::text_of;
 use super::stderr::complain;
 use crate::state::device::observer::RecordedLaunch;
-use recording::{Allocation, Cut, Finding, Header, InstructionInfo, Recording, RegisterInfo, SourceFile, SourceLine};
+use recording::{
+    Allocation, Argument, Cut, Finding, Header, InstructionInfo, Recording, RegisterInfo, SourceFile, SourceLine,
+};
 use simt::finding::Findings;
 use simt::machine::{Param, register_names};
 use std::io::Write;
@@ -99,6 +101,10 @@ fn bytes_of(mut launch: RecordedLaunch<'_>) -> Vec<u8> {
     });
     let found = Findings { list: recorded.findings, ..Findings::default() };
     let findings = super::report::told(&found).into_iter();
+    let argument = |param: &Param| {
+        let (start, bytes) = (param.offset as usize, param.size as usize);
+        Argument { value: launch.params.get(start..start + bytes).unwrap_or_default().to_vec() }
+    };
     let header = Header {
         kernel: kernel.name.clone(),
         kernel_name: demangle(&kernel.name),
@@ -108,6 +114,7 @@ fn bytes_of(mut launch: RecordedLaunch<'_>) -> Vec<u8> {
         grid: geometry.grid,
         block: geometry.block,
         blocks: launch.blocks,
+        arguments: kernel.params.iter().map(argument).collect(),
         shared_bytes: recorded.shared_bytes,
         shared: recorded.shared,
         allocations: recorded.allocations,

@@ -3,10 +3,8 @@
 use std::io::Write;
 
 use flate2::{Compression, write::ZlibEncoder};
-use recording::{Access, Event, Header, Lanes, Recording, Space, Step, lanes_of};
+use recording::{Access, Event, Header, Lanes, Recording, Space, Step, float_registers, lanes_of};
 use serde_json::{Value, json};
-
-use super::float_registers::float_registers;
 
 /// The bytes of JSON that a browser steps through without delay.
 const MOST_JSON: usize = 16 << 20;

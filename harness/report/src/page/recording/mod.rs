@@ -1,6 +1,5 @@
 //! The page of a recorded launch: the launch is stepped through in the reader's browser.
 mod data;
-mod float_registers;
 
 use std::fmt::Write as _;
 

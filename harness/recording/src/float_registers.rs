@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use recording::Header;
+use crate::header::{Header, RegisterInfo};
 
 /// Returns for each register of a recording whether an instruction uses it as a floating-point number.
 pub fn float_registers(header: &Header) -> Vec<bool> {
@@ -24,7 +24,7 @@ pub fn float_registers(header: &Header) -> Vec<bool> {
             break;
         }
     }
-    let is_float = |register: &recording::RegisterInfo| {
+    let is_float = |register: &RegisterInfo| {
         register.bytes > 2 && floats.contains(&(register.function.as_str(), register.name.as_str()))
     };
     header.registers.iter().map(is_float).collect()

@@ -1,0 +1,117 @@
+//! `warplab debug`: a debugger of a recorded launch, which goes forwards and back.
+use std::{
+    env,
+    ffi::OsString,
+    fs::{self, File},
+    io::{self, IsTerminal, Read},
+    path::Path,
+    process::{Command as Process, ExitCode, Stdio},
+};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use debugger::{Session, terminal};
+use harness::Error;
+use recording::{MAGIC, Recording};
+
+use super::{record, show};
+use crate::shared::scratch;
+
+const MORE: &str = "\
+A program or lab is recorded first, as `warplab record` does it; the debugger then steps through the recording. Commands \
+have cuda-gdb's names: break, run, next, step, continue, watch, print, backtrace, info cuda threads, cuda block 1 thread 33, \
+and back: reverse-next, reverse-step, reverse-continue. `help` lists them. Commands can also come from a pipe.
+
+Examples:
+  warplab debug reduction --variant shuffle -n 1024
+  warplab debug --kernel sum --launch 3 ./sum 1000
+  warplab debug run.wlr";
+
+/// The prefix of the folder that holds a recording while it is debugged.
+const SCRATCH: &str = ".warplab-debug-";
+
+pub fn command() -> Command {
+    Command::new("debug")
+        .about("Debug a launch, forwards and back: breakpoints, watchpoints, lanes, registers, memory")
+        .args(record::selection())
+        .arg(
+            Arg::new("program")
+                .value_name("RECORDING|LAB|PROGRAM")
+                .num_args(1..)
+                .required(true)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .value_parser(value_parser!(OsString))
+                .help("The file of `warplab record`; or what to record: a lab or program, and its arguments"),
+        )
+        .after_help(MORE)
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let words: Vec<OsString> = matches.get_many("program").expect("required").cloned().collect();
+    let recording = if let [file] = words.as_slice()
+        && is_recording(Path::new(file))
+    {
+        open(Path::new(file))?
+    } else {
+        let mut options = Vec::new();
+        for option in record::selection() {
+            let name = option.get_long().expect("an option with a long name");
+            for value in matches.get_raw(option.get_id().as_str()).into_iter().flatten() {
+                options.extend([format!("--{name}").into(), value.to_owned()]);
+            }
+        }
+        match record(&options, &words, |process| Ok(process.status()?.code()))? {
+            Recorded::Launch(recording) => *recording,
+            Recorded::Nothing(code) => return Ok(ExitCode::from(code)),
+        }
+    };
+    let mut session = Session::new(recording).map_err(|error| Error::usage(error.to_string()))?;
+    let (input, echoes) = (io::stdin().lock(), !io::stdin().is_terminal());
+    match terminal::run(&mut session, input, io::stdout().lock(), echoes) {
+        // The reader of the output wants no more of it.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::Io { action: "read commands from", path: "standard input".into(), source: error })
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Whether a file is a recording by its name or its first bytes.
+fn is_recording(file: &Path) -> bool {
+    let mut first = [0; MAGIC.len()];
+    file.extension().is_some_and(|extension| extension == "wlr")
+        || File::open(file).is_ok_and(|mut file| file.read_exact(&mut first).is_ok() && first == MAGIC)
+}
+
+fn open(file: &Path) -> Result<Recording, Error> {
+    let bytes = fs::read(file).map_err(|source| Error::Io { action: "read", path: file.to_owned(), source })?;
+    show::parse("debug", file, &bytes)
+}
+
+/// What came of recording a program.
+enum Recorded {
+    /// A launch.
+    Launch(Box<Recording>),
+    /// Nothing, which the recording process has explained; its exit code.
+    Nothing(u8),
+}
+
+/// Records a program in a process of its own, which `run` runs; it returns the exit code.
+fn record(
+    options: &[OsString],
+    words: &[OsString],
+    run: impl FnOnce(&mut Process) -> io::Result<Option<i32>>,
+) -> Result<Recorded, Error> {
+    let program = env::current_exe().map_err(|source| Error::Io { action: "find", path: "warplab".into(), source })?;
+    let folder = scratch::Folder::new_in(&env::temp_dir(), SCRATCH);
+    let folder = folder.map_err(|source| Error::Io { action: "create a folder in", path: env::temp_dir(), source })?;
+    let file = folder.path().join("run.wlr");
+    let mut process = Process::new(&program);
+    // Commands on standard input are for the debugger.
+    process.arg("record").args(options).arg("-o").arg(&file).args(words).stdin(Stdio::null());
+    let code = run(&mut process).map_err(|source| Error::Io { action: "start", path: program, source })?;
+    if file.exists() {
+        return Ok(Recorded::Launch(Box::new(open(&file)?)));
+    }
+    Ok(Recorded::Nothing(code.map_or(1, |code| code as u8)))
+}

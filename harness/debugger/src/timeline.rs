@@ -1,0 +1,231 @@
+//! The recorded launch as a function of time: the value of any register and any byte of memory before any step.
+//!
+//! Nothing is replayed: each value is looked up in the last step before the position that wrote it. Indices of the
+//! steps by warp, by register and by address make that a binary search, so that going back costs as much as going on.
+
+use std::collections::{BTreeMap, HashMap};
+
+use recording::{
+    Access, AccessKind, Header, InstructionInfo, LANES, Recording, Space, Step, float_registers, lanes_of,
+};
+
+use crate::focus::Focus;
+
+/// The logarithm of the bytes of a range of addresses with a common list of steps.
+const RANGE_BITS: u32 = 5;
+
+/// The memory that an address belongs to: of the device, of a block, or of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Global and constant memory.
+    Device,
+    /// The shared memory of the block with this number.
+    Block(u64),
+    /// The local memory of a lane: block, warp, lane.
+    Lane(u64, u32, usize),
+}
+
+/// A byte of memory as far as a recording knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownByte {
+    /// The last step before the position that accessed it shows this value.
+    Current(u8),
+    /// No step has accessed it yet, and the first one to do so reads this value.
+    ReadLater(u8),
+}
+
+impl KnownByte {
+    /// Returns the value.
+    pub const fn value(self) -> u8 {
+        match self {
+            Self::Current(value) | Self::ReadLater(value) => value,
+        }
+    }
+}
+
+/// A recording with indices of its steps. A position is the number of steps that have been executed.
+pub struct Timeline {
+    recording: Recording,
+    warps: BTreeMap<(u64, u32), Vec<u32>>,
+    writes: HashMap<(u64, u32, u32), Vec<u32>>,
+    accesses: HashMap<(Memory, u64), Vec<u32>>,
+    findings: Vec<u32>,
+    floats: Vec<bool>,
+}
+
+impl Timeline {
+    /// Indexes a recording.
+    pub fn new(recording: Recording) -> Self {
+        let mut warps: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+        let mut writes: HashMap<_, Vec<u32>> = HashMap::new();
+        let mut accesses: HashMap<_, Vec<u32>> = HashMap::new();
+        let mut findings = Vec::new();
+        for (number, step) in recording.steps.iter().enumerate() {
+            let at = number as u32;
+            warps.entry((step.block, step.warp)).or_default().push(at);
+            for change in &step.changes {
+                writes.entry((step.block, step.warp, change.register)).or_default().push(at);
+            }
+            if step.finding.is_some() {
+                findings.push(at);
+            }
+            let mut last = None;
+            for (memory, range) in step.access.iter().flat_map(|access| ranges(step, access)) {
+                if last.replace((memory, range)) == Some((memory, range)) {
+                    continue;
+                }
+                let list = accesses.entry((memory, range)).or_default();
+                if list.last() != Some(&at) {
+                    list.push(at);
+                }
+            }
+        }
+        let floats = float_registers(&recording.header);
+        Self { recording, warps, writes, accesses, findings, floats }
+    }
+
+    /// Returns what the recording says once.
+    pub fn header(&self) -> &Header {
+        &self.recording.header
+    }
+
+    /// Returns all steps, in the order of their execution.
+    pub fn steps(&self) -> &[Step] {
+        &self.recording.steps
+    }
+
+    /// Returns the instruction of a step.
+    pub fn instruction(&self, step: usize) -> &InstructionInfo {
+        &self.recording.header.instructions[self.recording.steps[step].instruction as usize]
+    }
+
+    /// Returns the warps that have steps, by block and number.
+    pub fn warps(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.warps.keys().copied()
+    }
+
+    /// Returns the steps of a warp.
+    pub fn steps_of(&self, block: u64, warp: u32) -> &[u32] {
+        self.warps.get(&(block, warp)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the steps that the lane of the focus executed from this position on.
+    pub fn lane_after(&self, focus: Focus, position: usize) -> impl Iterator<Item = usize> {
+        let steps = self.steps_of(focus.block, focus.warp);
+        let start = steps.partition_point(|step| (*step as usize) < position);
+        self.of_lane(&steps[start..], focus.lane)
+    }
+
+    /// Returns the steps that the lane of the focus executed before this position, the latest first.
+    pub fn lane_before(&self, focus: Focus, position: usize) -> impl Iterator<Item = usize> {
+        let steps = self.steps_of(focus.block, focus.warp);
+        let end = steps.partition_point(|step| (*step as usize) < position);
+        self.of_lane(&steps[..end], focus.lane).rev()
+    }
+
+    fn of_lane(&self, steps: &[u32], lane: usize) -> impl DoubleEndedIterator<Item = usize> {
+        let is_mine = move |step: &usize| self.recording.steps[*step].mask >> lane & 1 != 0;
+        steps.iter().map(|step| *step as usize).filter(is_mine)
+    }
+
+    /// Returns the steps at which a check found a mistake.
+    pub fn findings(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.findings.iter().map(|step| *step as usize)
+    }
+
+    /// Whether a register holds floating-point numbers.
+    pub fn is_float(&self, register: u32) -> bool {
+        self.floats[register as usize]
+    }
+
+    /// Returns the register of a function with this name.
+    pub fn register_named(&self, function: &str, name: &str) -> Option<u32> {
+        let is_it = |known: &recording::RegisterInfo| known.function == function && known.name == name;
+        self.header().registers.iter().position(is_it).map(|index| index as u32)
+    }
+
+    /// Returns the steps that write a register of a warp.
+    pub fn writes_of(&self, block: u64, warp: u32, register: u32) -> &[u32] {
+        self.writes.get(&(block, warp, register)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the value of a register in the lane of the focus; `None` if no step has written it before.
+    pub fn register(&self, focus: Focus, register: u32, position: usize) -> Option<u64> {
+        let steps = self.writes_of(focus.block, focus.warp, register);
+        let end = steps.partition_point(|step| (*step as usize) < position);
+        steps[..end].iter().rev().find_map(|step| {
+            let step = &self.recording.steps[*step as usize];
+            let change = step.changes.iter().rfind(|change| change.register == register)?;
+            (step.mask >> focus.lane & 1 != 0).then(|| change.values[focus.lane])
+        })
+    }
+
+    /// Returns the steps that access any of `bytes` bytes from an address on, in ascending order.
+    pub fn accesses_of(&self, memory: Memory, address: u64, bytes: u64) -> Vec<usize> {
+        let last = address.saturating_add(bytes.saturating_sub(1));
+        let lists =
+            (address >> RANGE_BITS..=last >> RANGE_BITS).filter_map(|range| self.accesses.get(&(memory, range)));
+        let mut steps: Vec<usize> = lists.flatten().map(|step| *step as usize).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        steps.retain(|step| {
+            let step = &self.recording.steps[*step];
+            let access = step.access.as_ref().expect("indexed steps have accesses");
+            let overlaps = |lane: usize| {
+                let start = access.addresses[lane];
+                start <= last && address < start.saturating_add(access.bytes.into())
+            };
+            lanes_of(step.mask).any(|lane| memory_of(step, access, lane) == Some(memory) && overlaps(lane))
+        });
+        steps
+    }
+
+    /// Returns a byte of memory; `None` if neither an earlier step nor a later one shows it.
+    pub fn byte(&self, memory: Memory, address: u64, position: usize) -> Option<KnownByte> {
+        let steps = self.accesses.get(&(memory, address >> RANGE_BITS))?;
+        let now = steps.partition_point(|step| (*step as usize) < position);
+        let shown = |step: &u32| {
+            let step = &self.recording.steps[*step as usize];
+            let access = step.access.as_ref()?;
+            Some((access.kind, byte_of(step, access, memory, address)?))
+        };
+        if let Some((_, value)) = steps[..now].iter().rev().find_map(shown) {
+            return Some(KnownByte::Current(value));
+        }
+        let (kind, value) = steps[now..].iter().find_map(shown)?;
+        (kind == AccessKind::Load).then_some(KnownByte::ReadLater(value))
+    }
+}
+
+/// Returns the memory that a lane of an access accesses; `None` for parameters.
+fn memory_of(step: &Step, access: &Access, lane: usize) -> Option<Memory> {
+    match access.space {
+        Space::Global | Space::Constant => Some(Memory::Device),
+        Space::Shared => Some(Memory::Block(step.block)),
+        Space::Local => Some(Memory::Lane(step.block, step.warp, lane)),
+        Space::Parameter => None,
+    }
+}
+
+/// Returns the ranges of addresses that an access touches.
+fn ranges(step: &Step, access: &Access) -> impl Iterator<Item = (Memory, u64)> {
+    lanes_of(step.mask).filter_map(|lane| Some((memory_of(step, access, lane)?, lane))).flat_map(|(memory, lane)| {
+        let first = access.addresses[lane];
+        let last = first.saturating_add(u64::from(access.bytes).saturating_sub(1));
+        // The bytes of a lane are those of a vector: a file that says otherwise is not worth an index of its own size.
+        (first >> RANGE_BITS..=last >> RANGE_BITS).take(LANES).map(move |range| (memory, range))
+    })
+}
+
+/// Returns the byte at an address that an access read or wrote.
+fn byte_of(step: &Step, access: &Access, memory: Memory, address: u64) -> Option<u8> {
+    let each = u64::from(access.bytes) / access.elements.len().max(1) as u64;
+    let covers = |lane: &usize| {
+        memory_of(step, access, *lane) == Some(memory)
+            && address.checked_sub(access.addresses[*lane]).is_some_and(|offset| offset < access.bytes.into())
+    };
+    let lane = lanes_of(step.mask).filter(covers).last()?;
+    let offset = address - access.addresses[lane];
+    let element = access.elements.get(usize::try_from(offset.checked_div(each)?).ok()?)?;
+    element[lane].to_le_bytes().get((offset % each) as usize).copied()
+}
