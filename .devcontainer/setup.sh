@@ -62,5 +62,8 @@ if [ -n "${PREFIX:-}" ]; then
     printf "PATH='%s/bin':\$PATH\nWARPLAB_CACHE='%s'\nexport PATH WARPLAB_CACHE\n" "$prefix" "$WARPLAB_CACHE" > "$prefix/env.sh"
     say "ready: after \`. $prefix/env.sh\`, \`warplab start LAB\` writes the folder of an assignment"
 else
+    # The editor of a container starts the debugger for this extension.
+    mkdir -p "$HOME/.vscode-server/extensions"
+    ln -sfn "$checkout/harness/debugger/vscode" "$HOME/.vscode-server/extensions/warplab-debug"
     say "ready: \`warplab start LAB\` writes the folder of an assignment"
 fi

@@ -1,10 +1,16 @@
 //! `warplab debug`: the debugger of recorded launches, on a lab's kernel.
 
 use std::{
-    io::Write,
+    io::{BufRead, BufReader, Read, Write},
     path::Path,
     process::{Command, Stdio},
 };
+
+use dap_types::requests::{
+    Continue, DataBreakpointInfo, Evaluate, ExceptionInfo, Initialize, Next, Request, ReverseContinue, Scopes,
+    SetBreakpoints, SetDataBreakpoints, Source, StackTrace, StepBack, Threads, Variables,
+};
+use serde_json::{Value, json};
 
 use crate::common::{Run, warplab_in};
 
@@ -148,5 +154,209 @@ fn a_file_that_cannot_be_debugged_is_refused() {
         let run = debug(folder.path(), &["x.wlr"], &["run"]);
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
         assert!(run.stderr.contains(&format!("cannot debug x.wlr: {words}")), "{run:?}");
+    }
+}
+
+/// A client of the Debug Adapter Protocol, with the messages of `dap-types`.
+struct Client {
+    process: std::process::Child,
+    output: BufReader<std::process::ChildStdout>,
+    last_seq: u64,
+    events: Vec<Value>,
+}
+
+impl Client {
+    fn start(folder: &Path, args: &[&str]) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_warplab"))
+            .args(["debug", "--dap"])
+            .args(args)
+            .env("WARPLAB_PTXAS", "off")
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        Self { process, output, last_seq: 0, events: Vec::new() }
+    }
+
+    fn read(&mut self) -> Value {
+        let mut header = String::new();
+        self.output.read_line(&mut header).unwrap();
+        let length = header.trim().strip_prefix("Content-Length: ").unwrap_or_else(|| panic!("{header:?}"));
+        let mut empty = String::new();
+        self.output.read_line(&mut empty).unwrap();
+        assert_eq!(empty, "\r\n");
+        let mut body = vec![0; length.parse().unwrap()];
+        self.output.read_exact(&mut body).unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// Sends a request, and returns the whole response.
+    fn send(&mut self, command: &str, arguments: Value) -> Value {
+        self.last_seq += 1;
+        let request = json!({"seq": self.last_seq, "type": "request", "command": command, "arguments": arguments});
+        let (request, input) = (request.to_string(), self.process.stdin.as_mut().unwrap());
+        write!(input, "Content-Length: {}\r\n\r\n{request}", request.len()).unwrap();
+        loop {
+            let message = self.read();
+            if message["type"] == "event" {
+                self.events.push(message);
+                continue;
+            }
+            assert_eq!((&message["request_seq"], &message["command"]), (&json!(self.last_seq), &json!(command)));
+            return message;
+        }
+    }
+
+    /// Sends a request that succeeds, and returns its response as the protocol's schema has it.
+    fn request<R: Request>(&mut self, arguments: Value) -> R::Response {
+        let mut response = self.send(R::COMMAND, arguments);
+        assert_eq!(response["success"], true, "{response}");
+        serde_json::from_value(response["body"].take()).unwrap_or_else(|error| panic!("{}: {error}", R::COMMAND))
+    }
+
+    /// Returns the next event, which must have this name.
+    fn event(&mut self, name: &str) -> Value {
+        let mut event = if self.events.is_empty() { self.read() } else { self.events.remove(0) };
+        assert_eq!(event["event"], name, "{event}");
+        event["body"].take()
+    }
+
+    /// Sends a request that runs; returns why it stopped, and the thread.
+    fn run<R: Request>(&mut self, thread: u64) -> (String, u64) {
+        let response = self.send(R::COMMAND, json!({"threadId": thread}));
+        assert_eq!(response["success"], true, "{response}");
+        let stopped = self.event("stopped");
+        (stopped["reason"].as_str().unwrap().into(), stopped["threadId"].as_u64().unwrap())
+    }
+
+    fn line(&mut self, thread: u64) -> u64 {
+        self.request::<StackTrace>(json!({"threadId": thread})).stack_frames[0].line
+    }
+
+    fn evaluate(&mut self, frame: u64, expression: &str) -> String {
+        self.request::<Evaluate>(json!({"expression": expression, "frameId": frame, "context": "watch"})).result
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn an_editor_debugs_by_the_protocol() {
+    let folder = tempfile::tempdir().unwrap();
+    recorded(folder.path());
+    let mut client = Client::start(folder.path(), &[]);
+    let early = client.send("threads", json!({}));
+    assert_eq!((&early["success"], early["message"].as_str().unwrap().contains("launch")), (&json!(false), true));
+    let able = client.request::<Initialize>(json!({"adapterID": "warplab"}));
+    assert!(able.supports_step_back == Some(true) && able.supports_conditional_breakpoints == Some(true));
+    client.send("launch", json!({"program": "run.wlr"}));
+    client.event("initialized");
+    let source = json!({"name": "reduction.cu", "path": "/somewhere/labs/reduction/kernels/reduction.cu"});
+    let wanted =
+        json!([{"line": 66, "condition": "threadIdx.x == 33"}, {"line": 9999}, {"line": 66, "condition": "1 +"}]);
+    let set = client.request::<SetBreakpoints>(json!({"source": source, "breakpoints": wanted})).breakpoints;
+    assert_eq!(set.iter().map(|set| set.verified).collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(set[0].line, Some(66));
+    assert!(set[1].message.as_ref().unwrap().contains("the lines with code are"));
+    client.send("configurationDone", json!({}));
+    let stopped = client.event("stopped");
+    assert_eq!((&stopped["reason"], &stopped["hitBreakpointIds"]), (&json!("breakpoint"), &json!([set[0].id])));
+    let thread = stopped["threadId"].as_u64().unwrap();
+    let threads = client.request::<Threads>(json!({})).threads;
+    assert_eq!(threads.len(), 32);
+    let own = threads.iter().find(|known| known.id == thread).unwrap();
+    assert_eq!(own.name, "block (0,0,0) warp 1");
+
+    // The stack, and the lane's variables.
+    let stack = client.request::<StackTrace>(json!({"threadId": thread})).stack_frames;
+    assert_eq!((stack[0].line, stack.last().unwrap().name.as_str()), (66, "interleaved_sum"));
+    let reference = stack[0].source.as_ref().unwrap().source_reference;
+    let text = client.request::<Source>(json!({"sourceReference": reference})).content;
+    assert!(text.lines().nth(65).unwrap().contains("stride < blockDim.x"));
+    let frame = stack[0].id;
+    assert_eq!(client.evaluate(frame, "threadIdx.x"), "33");
+    let scopes = client.request::<Scopes>(json!({"frameId": frame})).scopes;
+    assert_eq!(scopes[1].name, "Registers of lane 1");
+    let of = |client: &mut Client, reference: u64| {
+        client.request::<Variables>(json!({"variablesReference": reference})).variables
+    };
+    let registers = of(&mut client, scopes[1].variables_reference);
+    assert!(registers.iter().any(|register| register.name == "%f9" || register.type_.as_deref() == Some("float")));
+    let arguments = of(&mut client, scopes[0].variables_reference);
+    let named = |name: &str| arguments.iter().find(|known| known.name == name).unwrap();
+    assert_eq!((named("n").value.as_str(), named("s").type_.as_deref()), ("700", Some("float[1024]")));
+    let elements =
+        json!({"variablesReference": named("s").variables_reference, "start": 32, "count": 2, "filter": "indexed"});
+    let elements = client.request::<Variables>(elements).variables;
+    assert_eq!((elements.len(), elements[0].name.as_str()), (2, "[32]"));
+    let old = client.evaluate(frame, "s[32]");
+    assert_eq!(elements[0].value, old);
+
+    // A watchpoint on the array's element, a step back over the store, and forwards again.
+    let info = json!({"variablesReference": named("s").variables_reference, "name": "[32]"});
+    let info = client.request::<DataBreakpointInfo>(info);
+    let data = json!({"breakpoints": [{"dataId": info.data_id.unwrap(), "accessType": "write"}]});
+    assert!(client.request::<SetDataBreakpoints>(data).breakpoints[0].verified);
+    assert_eq!(client.run::<Continue>(thread), ("data breakpoint".into(), thread));
+    let new = client.evaluate(frame, "s[32]");
+    assert_ne!(new, old);
+    client.request::<SetDataBreakpoints>(json!({"breakpoints": []}));
+    assert_eq!(client.line(thread), 68);
+    assert_eq!(client.run::<StepBack>(thread), ("step".into(), thread));
+    assert_eq!((client.line(thread), client.evaluate(frame, "s[32]")), (67, old));
+    assert_eq!(client.run::<Next>(thread), ("step".into(), thread));
+    assert_eq!((client.line(thread), client.evaluate(frame, "s[32]")), (68, new));
+    assert_eq!(client.run::<ReverseContinue>(thread), ("breakpoint".into(), thread));
+    assert_eq!(client.run::<ReverseContinue>(thread).0, "entry");
+
+    // Commands of the terminal in the editor's console, and what is wrong.
+    let command = json!({"expression": "cuda thread 40", "frameId": frame, "context": "repl"});
+    assert!(client.request::<Evaluate>(command).result.contains("thread (40,0,0), warp 1, lane 8"));
+    client.event("invalidated");
+    assert_eq!(client.evaluate(frame, "threadIdx.x"), "40");
+    let wrong = client.send("evaluate", json!({"expression": "nosuch", "frameId": frame}));
+    assert!(wrong["message"].as_str().unwrap().contains("no variable or register `nosuch`"), "{wrong}");
+    let wrong = client.send("readMemory", json!({}));
+    assert_eq!((&wrong["success"], &wrong["message"]), (&json!(false), &json!("`readMemory` is not supported")));
+    assert_eq!(client.send("disconnect", json!({}))["success"], true);
+    assert!(client.process.wait().unwrap().success());
+}
+
+#[test]
+fn an_editor_stops_at_a_finding_of_a_lab() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::start(folder.path(), &[]);
+    client.request::<Initialize>(json!({"adapterID": "warplab"}));
+    let missing = client.send("launch", json!({"program": "no-such-program"}));
+    assert!(missing["message"].as_str().unwrap().contains("no-such-program"), "{missing}");
+    client.send("launch", json!({"program": "bughunt", "args": ["--quick", "--variant", "bounds"]}));
+    assert!(client.event("output")["output"].as_str().unwrap().contains("differences, launch 1"));
+    client.event("initialized");
+    client.send("configurationDone", json!({}));
+    let stopped = client.event("stopped");
+    assert_eq!(stopped["reason"], "exception");
+    assert!(stopped["text"].as_str().unwrap().contains("Invalid __global__ read"));
+    let info = client.request::<ExceptionInfo>(json!({"threadId": stopped["threadId"]}));
+    assert!(info.description.unwrap().contains("index 1001"));
+}
+
+#[test]
+fn a_client_that_speaks_no_protocol_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (input, words) in [
+        ("GET / HTTP\n", "a line of its header has no colon"),
+        ("Content-Length: 99999999999\n\n", "at most 16 MiB"),
+        ("Content-Length: 3\r\n\r\nabc", "not a message of the protocol"),
+    ] {
+        let run = debug(folder.path(), &["--dap"], &[input]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
     }
 }

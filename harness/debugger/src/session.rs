@@ -7,7 +7,7 @@ use crate::focus::{Focus, shown, threads_of};
 use crate::stops::{
     Direction, Hit, Location, Search, Stop, StopCondition, Watched, WatchedAccess, is_at_line, watched,
 };
-use crate::timeline::{Memory, Timeline};
+use crate::timeline::Timeline;
 use crate::variables::Variables;
 
 /// Why a command of a session fails.
@@ -109,6 +109,7 @@ pub struct Session {
     is_shown: bool,
     focus: Focus,
     stops: Vec<Stop>,
+    stops_at_findings: bool,
     last_number: usize,
 }
 
@@ -122,7 +123,21 @@ impl Session {
         let variables = Variables::new(&timeline);
         let first = timeline.steps().first().ok_or(SessionError::Empty)?;
         let focus = Focus { block: first.block, warp: first.warp, lane: first.mask.trailing_zeros() as usize % 32 };
-        Ok(Self { timeline, variables, position: 0, is_shown: false, focus, stops: Vec::new(), last_number: 0 })
+        Ok(Self {
+            timeline,
+            variables,
+            position: 0,
+            is_shown: false,
+            focus,
+            stops: Vec::new(),
+            stops_at_findings: true,
+            last_number: 0,
+        })
+    }
+
+    /// Whether the launch stops at findings; it does unless this is called.
+    pub fn stop_at_findings(&mut self, stops: bool) {
+        self.stops_at_findings = stops;
     }
 
     /// Returns the recording.
@@ -222,6 +237,15 @@ impl Session {
     /// # Errors
     /// When the expression has no place.
     pub fn set_watchpoint(&mut self, text: &str, access: WatchedAccess) -> Result<usize, SessionError> {
+        let watched = self.watched_by(text)?;
+        Ok(self.add_stop(text, StopCondition::Watchpoint { watched, access }))
+    }
+
+    /// Returns what a watchpoint with this text watches.
+    ///
+    /// # Errors
+    /// When the expression has no place.
+    pub fn watched_by(&self, text: &str) -> Result<Watched, SessionError> {
         let scope = self.scope();
         let (expression, _) = parse(text)?;
         let place = match scope.quantity(&expression) {
@@ -234,8 +258,7 @@ impl Session {
             }
             Err(error) => return Err(error.into()),
         };
-        let watched = place.ok_or_else(|| SessionError::NotStored(text.to_owned()))?;
-        Ok(self.add_stop(text, StopCondition::Watchpoint { watched, access }))
+        place.ok_or_else(|| SessionError::NotStored(text.to_owned()))
     }
 
     fn add_stop(&mut self, text: &str, condition: StopCondition) -> usize {
@@ -319,8 +342,10 @@ impl Session {
         };
         let is_passed = direction == Direction::Forward && self.is_shown;
         let first = steps.0 + usize::from(is_passed);
-        let hit = Search { steps: (first, steps.1), ..search }.first_finding();
-        consider(&mut search, hit);
+        if self.stops_at_findings {
+            let hit = Search { steps: (first, steps.1), ..search }.first_finding();
+            consider(&mut search, hit);
+        }
         for stop in &self.stops {
             let hit = match stop.condition {
                 StopCondition::Breakpoint { .. } => {
@@ -398,12 +423,7 @@ impl Session {
         }
     }
 
-    /// Returns the memory of a space for the thread in focus.
-    pub fn shared_memory(&self) -> Memory {
-        Memory::Block(self.focus.block)
-    }
-
-    /// Returns the source line of a step's instruction, or, without one, of none.
+    /// Returns the source line of a step's instruction.
     pub fn line_of(&self, step: usize) -> Option<SourceLine> {
         self.timeline.instruction(step).source
     }

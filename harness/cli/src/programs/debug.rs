@@ -8,8 +8,12 @@ use std::{
     process::{Command as Process, ExitCode, Stdio},
 };
 
-use clap::{Arg, ArgMatches, Command, value_parser};
-use debugger::{Session, terminal};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use debugger::{
+    Session,
+    dap::{self, LaunchTarget, Launched},
+    terminal,
+};
 use harness::Error;
 use recording::{MAGIC, Recording};
 
@@ -21,10 +25,15 @@ A program or lab is recorded first, as `warplab record` does it; the debugger th
 have cuda-gdb's names: break, run, next, step, continue, watch, print, backtrace, info cuda threads, cuda block 1 thread 33, \
 and back: reverse-next, reverse-step, reverse-continue. `help` lists them. Commands can also come from a pipe.
 
+\
+With --dap, an editor is the front: standard input and output speak the Debug Adapter Protocol, and what is debugged is \
+the launch request's `program`, unless it is named here.
+
 Examples:
   warplab debug reduction --variant shuffle -n 1024
   warplab debug --kernel sum --launch 3 ./sum 1000
-  warplab debug run.wlr";
+  warplab debug run.wlr
+  warplab debug --dap                               as an editor starts it";
 
 /// The prefix of the folder that holds a recording while it is debugged.
 const SCRATCH: &str = ".warplab-debug-";
@@ -34,10 +43,16 @@ pub fn command() -> Command {
         .about("Debug a launch, forwards and back: breakpoints, watchpoints, lanes, registers, memory")
         .args(record::selection())
         .arg(
+            Arg::new("dap")
+                .long("dap")
+                .action(ArgAction::SetTrue)
+                .help("Speak the Debug Adapter Protocol on standard input and output"),
+        )
+        .arg(
             Arg::new("program")
                 .value_name("RECORDING|LAB|PROGRAM")
                 .num_args(1..)
-                .required(true)
+                .required_unless_present("dap")
                 .trailing_var_arg(true)
                 .allow_hyphen_values(true)
                 .value_parser(value_parser!(OsString))
@@ -47,20 +62,16 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
-    let words: Vec<OsString> = matches.get_many("program").expect("required").cloned().collect();
+    let words: Vec<OsString> = matches.get_many("program").unwrap_or_default().cloned().collect();
+    if matches.get_flag("dap") {
+        return serve(options(matches), &words);
+    }
     let recording = if let [file] = words.as_slice()
         && is_recording(Path::new(file))
     {
         open(Path::new(file))?
     } else {
-        let mut options = Vec::new();
-        for option in record::selection() {
-            let name = option.get_long().expect("an option with a long name");
-            for value in matches.get_raw(option.get_id().as_str()).into_iter().flatten() {
-                options.extend([format!("--{name}").into(), value.to_owned()]);
-            }
-        }
-        match record(&options, &words, |process| Ok(process.status()?.code()))? {
+        match record(&options(matches), &words, |process| Ok(process.status()?.code()))? {
             Recorded::Launch(recording) => *recording,
             Recorded::Nothing(code) => return Ok(ExitCode::from(code)),
         }
@@ -73,6 +84,63 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             Err(Error::Io { action: "read commands from", path: "standard input".into(), source: error })
         }
         _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Returns the options that say what to record, as `warplab record` has them.
+fn options(matches: &ArgMatches) -> Vec<OsString> {
+    let mut options = Vec::new();
+    for option in record::selection() {
+        let name = option.get_long().expect("an option with a long name");
+        for value in matches.get_raw(option.get_id().as_str()).into_iter().flatten() {
+            options.extend([format!("--{name}").into(), value.to_owned()]);
+        }
+    }
+    options
+}
+
+/// Serves an editor. What is debugged is named by `words`, or by its launch request.
+fn serve(options: Vec<OsString>, words: &[OsString]) -> Result<ExitCode, Error> {
+    let open = |target: &LaunchTarget| launch(target, options.clone(), words).map_err(|error| error.to_string());
+    match dap::serve(io::stdin().lock(), io::stdout().lock(), open) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(Error::usage(error.to_string())),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::Io { action: "serve the client on", path: "standard input".into(), source: error })
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Opens or records what a launch request names.
+fn launch(target: &LaunchTarget, mut options: Vec<OsString>, words: &[OsString]) -> Result<Launched, Error> {
+    for (name, value) in &target.options {
+        options.extend([format!("--{name}").into(), value.into()]);
+    }
+    let mut words = words.to_vec();
+    if words.is_empty() {
+        let missing = || Error::usage("the launch request has no `program`: name a recording, a lab or a program");
+        words.push(target.program.as_ref().ok_or_else(missing)?.into());
+    }
+    words.extend(target.args.iter().map(OsString::from));
+    let folder = target.cwd.as_ref().map_or_else(|| Path::new("").to_owned(), |folder| Path::new(folder).to_owned());
+    if let [file] = words.as_slice()
+        && is_recording(&folder.join(file))
+    {
+        return Ok(Launched { recording: open(&folder.join(file))?, output: String::new() });
+    }
+    let mut output = String::new();
+    let recorded = record(&options, &words, |process| {
+        if target.cwd.is_some() {
+            process.current_dir(&folder);
+        }
+        // Standard output is the client's.
+        let ended = process.output()?;
+        output = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
+        Ok(ended.status.code())
+    })?;
+    match recorded {
+        Recorded::Launch(recording) => Ok(Launched { recording: *recording, output }),
+        Recorded::Nothing(_) => Err(Error::usage(output.trim().to_owned())),
     }
 }
 

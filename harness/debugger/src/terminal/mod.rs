@@ -8,7 +8,9 @@ mod listing;
 
 use std::io::{self, BufRead, Write};
 
+pub(crate) use info::written_registers;
 pub use interpreter::{Interpreter, Reply};
+pub(crate) use listing::{Frame, frames};
 
 use crate::session::Session;
 

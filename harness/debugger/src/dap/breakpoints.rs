@@ -1,0 +1,89 @@
+//! Breakpoints and data breakpoints of a client.
+
+use std::collections::HashMap;
+
+use dap_types::{DataBreakpoint, DataBreakpointAccessType, SetBreakpointsArguments, SourceBreakpoint};
+use serde_json::{Value, json};
+
+use super::sources::{NamedSource, named};
+use crate::session::{Session, SessionError};
+use crate::stops::{Location, WatchedAccess};
+
+/// The numbers of the breakpoints that a client has set, by the source's name.
+#[derive(Default)]
+pub struct ClientBreakpoints {
+    lines: HashMap<String, Vec<usize>>,
+    data: Vec<usize>,
+}
+
+impl ClientBreakpoints {
+    /// Replaces the breakpoints of a source; returns them as the protocol wants them.
+    pub fn set_lines(&mut self, session: &mut Session, arguments: &SetBreakpointsArguments) -> Vec<Value> {
+        let source = &arguments.source;
+        let name = source.path.clone().or_else(|| source.name.clone()).unwrap_or_default();
+        let key = format!("{name}#{}", source.source_reference.unwrap_or(0));
+        let numbers = self.lines.entry(key).or_default();
+        for number in numbers.drain(..) {
+            // The user may have deleted it by a command.
+            let _ = session.delete(Some(number));
+        }
+        let wanted = arguments.breakpoints.as_deref().unwrap_or_default();
+        let Some(found) = named(session.timeline().header(), source) else {
+            let message = format!("the recording has no source file {name}");
+            return wanted.iter().map(|_| json!({"verified": false, "message": message})).collect();
+        };
+        let mut set = |breakpoint: &SourceBreakpoint| match set_line(session, found, breakpoint) {
+            Ok((number, line)) => {
+                numbers.push(number);
+                json!({"id": number, "verified": true, "line": line})
+            }
+            Err(error) => json!({"verified": false, "message": error.to_string(), "line": breakpoint.line}),
+        };
+        wanted.iter().map(&mut set).collect()
+    }
+
+    /// Replaces all data breakpoints; returns them as the protocol wants them.
+    pub fn set_data(&mut self, session: &mut Session, wanted: &[DataBreakpoint]) -> Vec<Value> {
+        for number in self.data.drain(..) {
+            let _ = session.delete(Some(number));
+        }
+        let mut set = |breakpoint: &DataBreakpoint| {
+            let access = match breakpoint.access_type {
+                Some(DataBreakpointAccessType::Read) => WatchedAccess::Read,
+                Some(DataBreakpointAccessType::ReadWrite) => WatchedAccess::Any,
+                _ => WatchedAccess::Change,
+            };
+            match session.set_watchpoint(&breakpoint.data_id, access) {
+                Ok(number) => {
+                    self.data.push(number);
+                    json!({"id": number, "verified": true})
+                }
+                Err(error) => json!({"verified": false, "message": error.to_string()}),
+            }
+        };
+        wanted.iter().map(&mut set).collect()
+    }
+}
+
+fn set_line(
+    session: &mut Session,
+    source: NamedSource,
+    breakpoint: &SourceBreakpoint,
+) -> Result<(usize, u64), SessionError> {
+    let line = u32::try_from(breakpoint.line).unwrap_or(u32::MAX);
+    let (location, line) = match source {
+        NamedSource::File(file) => {
+            let found = session.line_or_next(file, line)?;
+            (Location::Line(found), found.line)
+        }
+        NamedSource::Instructions => {
+            let index = line.saturating_sub(1);
+            if index as usize >= session.timeline().header().instructions.len() {
+                return Err(SessionError::NoSuchInstruction(line));
+            }
+            (Location::Instruction(index), line)
+        }
+    };
+    let condition = breakpoint.condition.as_deref().filter(|condition| !condition.trim().is_empty());
+    Ok((session.set_breakpoint(location, condition, &format!("line {line}"))?, line.into()))
+}
