@@ -165,7 +165,8 @@ fn linked_parts_run() {
 fn others_of_a_module_run() {
     let good = kernel("good", "", 16);
     let body = good.split_once(".visible").unwrap().1;
-    let lacking = body.replace("good", "lacking").replace("ret;", "tcgen05.fence::before_thread_sync;\nret;");
+    let query = ".reg .b32 %r;\n.reg .b64 %d;\ntxq.channel_order.b32 %r, [%d];\nret;";
+    let lacking = body.replace("good", "lacking").replace("ret;", query);
     let text = CString::new(format!("{good}.visible{lacking}")).unwrap();
     let mut loaded = null_mut();
     // SAFETY: the text ends with a NUL.

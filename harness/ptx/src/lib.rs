@@ -8,7 +8,9 @@ mod lex;
 pub mod modifier;
 pub mod opcode;
 mod parse;
+mod print;
 pub mod since;
+mod special;
 mod verify;
 mod younger;
 

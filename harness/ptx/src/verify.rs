@@ -76,7 +76,7 @@ pub(super) fn verify(module: &Module) -> Result<()> {
         if let Some(code) = &function.body {
             body(code, &by_name)?;
             for inst in &code.code {
-                has_instruction(inst, module)?;
+                has_instruction(inst, code, module)?;
                 barrier(inst)?;
             }
         }
@@ -197,9 +197,13 @@ fn architecture(target: &str) -> Option<(u32, bool)> {
 }
 
 /// Checks that the module's version and target have an instruction.
-fn has_instruction(inst: &Inst, module: &Module) -> Result<()> {
+fn has_instruction(inst: &Inst, body: &Body, module: &Module) -> Result<()> {
+    let is_special = |operand: &Operand| matches!(operand, Operand::Special(_));
     inst.since().try_for_each(|since| {
         exists(inst.loc.ptx_line, since, module, || match since.architectures {
+            Architectures::From(_) if inst.operands.iter().any(is_special) => {
+                format!("instruction `{}`", inst.display(body))
+            }
             Architectures::From(_) => format!("instruction `{}`", inst.text()),
             // All forms need the architecture's specific code.
             Architectures::Specific(_) => {

@@ -2,5 +2,6 @@
 mod characters;
 mod fuzz;
 mod golden;
+mod print;
 mod rules;
 mod since;

@@ -108,6 +108,10 @@ fn a_refusal_says_which_version_has_it() {
         "PTX line 11: instruction `createpolicy.fractional.L2::evict_last.b64` not supported in `.version 7.0`: it needs \
          7.4 or later"
     );
+    assert_eq!(
+        error(&module("8.0", "90", "mov.u32 %r1, %aggr_smem_size;")),
+        "PTX line 11: instruction `mov.u32 %r1, %aggr_smem_size` not supported in `.version 8.0`: it needs 8.1 or later"
+    );
     let clusters = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k() .blocksareclusters { ret; }";
     assert_eq!(
         error(clusters),

@@ -19,7 +19,7 @@ fn product(form: &str, left: usize, right: usize, sparse: bool) -> String {
     let loads = loads.join("\n");
     let metadata = if sparse { format!(", %r{}, 0x0", 10 + left + right) } else { String::new() };
     format!(
-        ".version 8.1\n.target sm_89\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{{\n\
+        ".version 8.7\n.target sm_89\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{{\n\
          .reg .b32 %r<40>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [in];\nld.param.u64 %rd2, [out];\n\
          mov.u32 %r1, %tid.x;\nmad.wide.u32 %rd3, %r1, {each}, %rd1;\nmad.wide.u32 %rd4, %r1, 16, %rd2;\n{loads}\n\
          mov.b32 %r2, 0;\nmov.b32 %r3, 0;\nmov.b32 %r4, 0;\nmov.b32 %r5, 0;\n\

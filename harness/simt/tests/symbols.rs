@@ -3,7 +3,7 @@
 use crate::common::{Arg, Device};
 
 fn module(body: &str) -> String {
-    format!(".version 8.0\n.target sm_80\n.address_size 64\n{body}")
+    format!(".version 8.1\n.target sm_80\n.address_size 64\n{body}")
 }
 
 /// Runs `k<<<1, threads>>>(out)` and returns the words that it wrote.

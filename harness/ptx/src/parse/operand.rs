@@ -10,67 +10,6 @@ use crate::lex::TokenKind;
 /// The largest number of operands of one instruction, including those inside braces and parentheses.
 const MAX_OPERANDS: usize = 256;
 
-/// Returns a special register by its name without the percent sign, and the requested component.
-fn special(name: &str, component: Option<&str>) -> Option<Special> {
-    let xyz = || match component {
-        Some("x") => Some(0),
-        Some("y") => Some(1),
-        Some("z") => Some(2),
-        _ => None,
-    };
-    let vector: Option<fn(u8) -> Special> = match name {
-        "tid" => Some(Special::Tid),
-        "ntid" => Some(Special::Ntid),
-        "ctaid" => Some(Special::Ctaid),
-        "nctaid" => Some(Special::Nctaid),
-        "clusterid" => Some(Special::ClusterId),
-        "nclusterid" => Some(Special::NclusterId),
-        "cluster_ctaid" => Some(Special::ClusterCtaid),
-        "cluster_nctaid" => Some(Special::ClusterNctaid),
-        _ => None,
-    };
-    if let Some(make) = vector {
-        return xyz().map(make);
-    }
-    if component.is_some() {
-        return None;
-    }
-    if let Some(number) = name.strip_prefix("envreg") {
-        return number.parse().ok().filter(|n| *n < 32).map(Special::EnvReg);
-    }
-    Some(match name {
-        "laneid" => Special::LaneId,
-        "warpid" => Special::WarpId,
-        "nwarpid" => Special::NwarpId,
-        "smid" => Special::SmId,
-        "nsmid" => Special::NsmId,
-        "gridid" => Special::GridId,
-        "lanemask_eq" => Special::LanemaskEq,
-        "lanemask_le" => Special::LanemaskLe,
-        "lanemask_lt" => Special::LanemaskLt,
-        "lanemask_ge" => Special::LanemaskGe,
-        "lanemask_gt" => Special::LanemaskGt,
-        "clock" => Special::Clock,
-        "clock_hi" => Special::ClockHi,
-        "clock64" => Special::Clock64,
-        "globaltimer" => Special::GlobalTimer,
-        "globaltimer_lo" => Special::GlobalTimerLo,
-        "globaltimer_hi" => Special::GlobalTimerHi,
-        "total_smem_size" => Special::TotalSmemSize,
-        "dynamic_smem_size" => Special::DynamicSmemSize,
-        "aggr_smem_size" => Special::AggrSmemSize,
-        "cluster_ctarank" => Special::ClusterCtaRank,
-        "cluster_nctarank" => Special::ClusterNctaRank,
-        "is_explicit_cluster" => Special::IsExplicitCluster,
-        "reserved_smem_offset_begin" => Special::ReservedSmem(0),
-        "reserved_smem_offset_end" => Special::ReservedSmem(1),
-        "reserved_smem_offset_cap" => Special::ReservedSmem(2),
-        "reserved_smem_offset_0" => Special::ReservedSmem(3),
-        "reserved_smem_offset_1" => Special::ReservedSmem(4),
-        _ => return None,
-    })
-}
-
 /// The parts of a register by their name: `b0`, `h10`.
 fn part(word: &str) -> Option<RegisterPart> {
     let bytes = word.starts_with('b');
@@ -81,7 +20,7 @@ fn part(word: &str) -> Option<RegisterPart> {
 
 /// Returns the components of a special register that is a vector; the fourth is 0.
 fn vector(name: &str) -> Option<[Operand; 3]> {
-    let component = |axis| special(name, Some(axis)).map(Operand::Special);
+    let component = |axis| Special::named(name, Some(axis)).map(Operand::Special);
     Some([component("x")?, component("y")?, component("z")?])
 }
 
@@ -199,7 +138,7 @@ impl<'a> Parser<'a> {
             Some(Name::Var(unique)) => unique,
             None => {
                 if let Some(plain) = name.strip_prefix('%') {
-                    if let Some(special) = special(plain, component) {
+                    if let Some(special) = Special::named(plain, component) {
                         if component.is_some() {
                             self.bump();
                         }

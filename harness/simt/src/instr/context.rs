@@ -44,6 +44,8 @@ pub trait Context {
     fn prepare(&mut self, inst: Inst);
     /// Ends the basic block with a barrier; the code continues in a new block.
     fn end_with_barrier(&mut self, inst: Inst);
+    /// Returns an operand as the program spells it.
+    fn spelled(&self, operand: &Operand) -> String;
     /// Creates an error: valid PTX that is not supported here.
     fn unsupported(&self, what: String) -> LoadError;
     /// Creates an error: a violation of the rules of PTX.
@@ -81,7 +83,7 @@ impl dyn Context + '_ {
                 None => Err(self.unsupported(format!("an access to `{name}` here"))),
             },
             Operand::Mem(Base::None, offset) => Ok((self.bits(0, 8), *offset as u64)),
-            other => Err(self.invalid(format!("the operand {other:?} in place of an address"))),
+            other => Err(self.invalid(format!("the operand `{}` in place of an address", self.spelled(other)))),
         }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn handle(cx: &mut dyn Context, operand: &Operand) -> Result<OperandS
             Err(cx.unsupported(format!("the texture, sampler or surface reference `{name}`")))
         }
         Operand::Reg(register) => cx.reg(*register, 8),
-        other => Err(cx.invalid(format!("the operand {other:?} in place of a texture or surface"))),
+        other => Err(cx.invalid(format!("the operand `{}` in place of a texture or surface", cx.spelled(other)))),
     }
 }
 

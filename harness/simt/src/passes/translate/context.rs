@@ -70,6 +70,9 @@ impl Context for Translation<'_, '_> {
         let after = self.after();
         self.end(Term::Barrier(Box::new(inst), after));
     }
+    fn spelled(&self, operand: &Operand) -> String {
+        operand.display(self.own.body).to_string()
+    }
     fn unsupported(&self, what: String) -> LoadError {
         unsupported(what, self.place())
     }
