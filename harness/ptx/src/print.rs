@@ -1,7 +1,7 @@
 //! Writes instructions and operands as PTX spells them.
 //!
-//! Registers have the names that the body declares, and labels those of the text, so that a message shows an instruction
-//! as its author knows it. What is written is PTX again: `tests/print.rs` parses it.
+//! Registers have the names that the body declares, and labels those of the text: a message shows an instruction as
+//! its author knows it. What is written is PTX again: `tests/print.rs` parses it.
 
 use crate::ast::{Base, Body, Inst, Operand, RegId, RegisterPart};
 use crate::opcode::Opcode;
