@@ -294,9 +294,9 @@ mod tests {
         ]);
         let all = told.prediction().unwrap();
         assert_eq!((all.low_ms, all.ms, all.high_ms, all.bound()), (1.5, 2.0, 3.0, predict::Bound::SharedMemory));
-        let refused = row(&[("predicted_bound", "not predicted: waits for other threads")]);
+        let refused = row(&[("predicted_bound", "not predicted: takes a lock, so measure this one")]);
         assert_eq!(refused.prediction(), None);
-        assert_eq!(refused.cell("predicted_bound"), "not predicted: waits for other threads");
+        assert_eq!(refused.cell("predicted_bound"), "not predicted: takes a lock, so measure this one");
         assert!(row(&[]).predicted.is_none());
     }
 }
