@@ -203,8 +203,8 @@ impl Cases {
                 known => time = known?,
             }
         }
-        // A GPU gives freed addresses out again. If the machine does too, the cases of all rounds have the same ones, and
-        // an answer that a kernel keeps by the address of its input meets another input there.
+        // A GPU gives freed addresses out again. If the machine does too, the cases of all rounds have the same ones,
+        // and an answer that a kernel keeps by the address of its input meets another input there.
         if round.is_some() && run.is_emulated() {
             run.session.give_back_freed();
         }
