@@ -229,3 +229,85 @@ fn byte_of(step: &Step, access: &Access, memory: Memory, address: u64) -> Option
     let element = access.elements.get(usize::try_from(offset.checked_div(each)?).ok()?)?;
     element[lane].to_le_bytes().get((offset % each) as usize).copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use recording::{BlockRange, Change, Lanes, RegisterInfo, Replay};
+
+    use super::*;
+
+    /// A recording of two warps that write registers and overlapping bytes of memory, in a pattern without an order.
+    fn recording(steps: u64) -> Recording {
+        let mut state = 1u64;
+        let mut random = |most: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % most
+        };
+        let register = RegisterInfo { name: "%r1".into(), function: "k".into(), bytes: 4 };
+        let header = Header {
+            grid: [1, 1, 1],
+            block: [64, 1, 1],
+            blocks: BlockRange { first: 0, last: 0 },
+            registers: vec![register; 3],
+            instructions: vec![InstructionInfo::default()],
+            steps,
+            ..Header::default()
+        };
+        let step = |_| {
+            let mask = random(1 << 32) as u32;
+            let mut lanes = |most: u64| -> Lanes { std::array::from_fn(|_| random(most)) };
+            let change = Change { register: lanes(3)[0] as u32, values: lanes(1 << 32) };
+            let access = Access {
+                kind: [AccessKind::Store, AccessKind::Atomic][lanes(2)[0] as usize],
+                space: Space::Global,
+                bytes: 8,
+                addresses: lanes(100),
+                elements: vec![lanes(1 << 32); 2],
+                traffic: 0,
+                ideal: 0,
+            };
+            let warp = lanes(2)[0] as u32;
+            Step { warp, mask, changes: vec![change], access: Some(access), ..Step::default() }
+        };
+        Recording { header, steps: (0..steps).map(step).collect() }
+    }
+
+    #[test]
+    fn every_position_has_the_registers_and_memory_of_a_replay() {
+        let recording = recording(200);
+        let mut replay = Replay::new(recording.header.blocks, 1);
+        let timeline = Timeline::new(recording.clone());
+        for (position, step) in recording.steps.iter().enumerate() {
+            for (warp, register, lane) in
+                (0..2).flat_map(|w| (0..3).flat_map(move |r| (0..LANES).map(move |l| (w, r, l))))
+            {
+                let own = timeline.register(Focus { block: 0, warp, lane }, register, position);
+                // A replay has 0 in lanes that no step has written.
+                let replayed = replay.register(0, warp, register).map_or(0, |values| values[lane]);
+                assert_eq!(own.unwrap_or(0), replayed, "position {position}, register {register}, lane {lane}");
+            }
+            let known: HashMap<u64, u8> = replay.global().collect();
+            for address in 0..110 {
+                let own = timeline.byte(Memory::Device, address, position);
+                assert_eq!(own.map(KnownByte::value), known.get(&address).copied(), "position {position}, {address}");
+            }
+            replay.step(step).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_read_first_is_known_before() {
+        let mut recording = recording(1);
+        let step = &mut recording.steps[0];
+        step.mask = 1;
+        let access = step.access.as_mut().unwrap();
+        (access.kind, access.addresses) = (AccessKind::Load, [64; LANES]);
+        let value = access.elements[0][0] as u8;
+        let timeline = Timeline::new(recording);
+        assert_eq!(timeline.byte(Memory::Device, 64, 0), Some(KnownByte::ReadLater(value)));
+        assert_eq!(timeline.byte(Memory::Device, 64, 1), Some(KnownByte::Current(value)));
+        assert_eq!(timeline.byte(Memory::Block(0), 64, 1), None);
+        assert_eq!(timeline.accesses_of(Memory::Device, 71, 1), [0]);
+        assert_eq!(timeline.accesses_of(Memory::Device, 72, 100), [0; 0]);
+    }
+}

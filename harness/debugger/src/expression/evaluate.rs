@@ -205,11 +205,11 @@ impl<'a> Scope<'a> {
     /// When it has none here.
     pub fn value(self, expression: &Expression) -> Result<Value, ExpressionError> {
         let quantity = self.quantity(expression)?;
-        self.value_of(quantity)
+        self.value_of(&quantity)
     }
 
-    fn value_of(self, quantity: Quantity) -> Result<Value, ExpressionError> {
-        match quantity {
+    fn value_of(self, quantity: &Quantity) -> Result<Value, ExpressionError> {
+        match *quantity {
             Quantity::Value(value) | Quantity::Register { value, .. } => Ok(value),
             Quantity::Place { memory, address, scalar } => Ok(self.read(memory, address, scalar)?.0),
             Quantity::Array { address, .. } => Ok(Value::new(Scalar::UNSIGNED_LONG, address)),
@@ -253,13 +253,13 @@ impl<'a> Scope<'a> {
                     (PointerSpace::Global, Quantity::Array { memory, .. }) => *memory,
                     (PointerSpace::Global, _) => Memory::Device,
                 };
-                let address = self.value_of(operand)?.integer() as u64;
+                let address = self.value_of(&operand)?.integer() as u64;
                 Ok(Quantity::Array { name: String::new(), memory, address, scalar: Some(*scalar), bytes: None })
             }
-            Expression::Dereference(operand) => self.element(self.quantity(operand)?, 0),
+            Expression::Dereference(operand) => element(self.quantity(operand)?, 0),
             Expression::Element(array, index) => {
                 let index = self.value(index)?.integer() as i64;
-                self.element(self.quantity(array)?, index)
+                element(self.quantity(array)?, index)
             }
             Expression::Address(operand) => match self.quantity(operand)? {
                 Quantity::Place { memory, address, scalar } => {
@@ -273,17 +273,6 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn element(self, array: Quantity, index: i64) -> Result<Quantity, ExpressionError> {
-        let Quantity::Array { name, memory, address, scalar, .. } = array else {
-            return Err(ExpressionError::Operands(
-                "only a pointer or an array has elements; cast it: *(float*)x".into(),
-            ));
-        };
-        let scalar = scalar.ok_or(ExpressionError::UntypedArray(name))?;
-        let address = address.wrapping_add_signed(index.wrapping_mul(scalar.bytes() as i64));
-        Ok(Quantity::Place { memory, address, scalar })
-    }
-
     fn binary(self, sign: &str, left: &Expression, right: &Expression) -> Result<Quantity, ExpressionError> {
         // The second operand of these may have no value.
         let decides = match sign {
@@ -293,7 +282,7 @@ impl<'a> Scope<'a> {
         };
         let left = self.quantity(left)?;
         if let Some(decides) = decides {
-            let left = self.value_of(left)?.is_true();
+            let left = self.value_of(&left)?.is_true();
             let holds = if left == decides { left } else { self.value(right)?.is_true() };
             return Ok(Quantity::Value(Value::truth(holds)));
         }
@@ -305,7 +294,7 @@ impl<'a> Scope<'a> {
             let (name, address) = (name.clone(), address.wrapping_add_signed(distance));
             return Ok(Quantity::Array { name, memory: *memory, address, scalar: Some(scalar), bytes: None });
         }
-        arithmetic(sign, self.value_of(left)?, right).map(Quantity::Value)
+        arithmetic(sign, self.value_of(&left)?, right).map(Quantity::Value)
     }
 
     fn named(self, name: &str) -> Result<Quantity, ExpressionError> {
@@ -383,6 +372,16 @@ impl<'a> Scope<'a> {
             }
         }
     }
+}
+
+/// Returns an element of an array.
+fn element(array: Quantity, index: i64) -> Result<Quantity, ExpressionError> {
+    let Quantity::Array { name, memory, address, scalar, .. } = array else {
+        return Err(ExpressionError::Operands("only a pointer or an array has elements; cast it: *(float*)x".into()));
+    };
+    let scalar = scalar.ok_or(ExpressionError::UntypedArray(name))?;
+    let address = address.wrapping_add_signed(index.wrapping_mul(scalar.bytes() as i64));
+    Ok(Quantity::Place { memory, address, scalar })
 }
 
 fn unary(sign: &str, value: Value) -> Result<Value, ExpressionError> {
