@@ -2,11 +2,6 @@
 
 use std::collections::HashMap;
 
-use dap_types::requests::{
-    DataBreakpointInfo, Evaluate, Request, Scopes, SetBreakpoints, SetDataBreakpoints, SetExceptionBreakpoints,
-    StackTrace, Variables,
-};
-use dap_types::{EvaluateArgumentsContext, VariablesArgumentsFilter};
 use serde_json::{Value, json};
 
 use super::breakpoints::ClientBreakpoints;
@@ -113,28 +108,25 @@ impl<Open: FnMut(&LaunchTarget) -> Result<Launched, String>> Adapter<Open> {
                 Ok(Value::Null)
             }
             "threads" => self.threads(),
-            "stackTrace" => self.stack_trace(&read::<StackTrace>(arguments)?),
+            "stackTrace" => self.stack_trace(arguments),
             "scopes" => {
-                let frame = read::<Scopes>(arguments)?.frame_id;
-                let focus = self.select_frame(Some(frame))?;
+                let focus = self.select_frame(arguments)?;
                 Ok(json!({"scopes": self.references.scopes(focus)}))
             }
-            "variables" => self.variables(&read::<Variables>(arguments)?),
-            "evaluate" => self.evaluate(&read::<Evaluate>(arguments)?),
+            "variables" => self.variables(arguments),
+            "evaluate" => self.evaluate(arguments),
             "setBreakpoints" => {
-                let arguments = read::<SetBreakpoints>(arguments)?;
                 let session = self.session.as_mut().ok_or(NOT_LAUNCHED)?;
-                Ok(json!({"breakpoints": self.breakpoints.set_lines(session, &arguments)}))
+                Ok(json!({"breakpoints": self.breakpoints.set_lines(session, arguments)}))
             }
-            "dataBreakpointInfo" => self.data_breakpoint_info(&read::<DataBreakpointInfo>(arguments)?),
+            "dataBreakpointInfo" => self.data_breakpoint_info(arguments),
             "setDataBreakpoints" => {
-                let wanted = read::<SetDataBreakpoints>(arguments)?.breakpoints;
                 let session = self.session.as_mut().ok_or(NOT_LAUNCHED)?;
-                Ok(json!({"breakpoints": self.breakpoints.set_data(session, &wanted)}))
+                Ok(json!({"breakpoints": self.breakpoints.set_data(session, arguments)}))
             }
             "setExceptionBreakpoints" => {
-                let filters = read::<SetExceptionBreakpoints>(arguments)?.filters;
-                self.session()?.stop_at_findings(filters.iter().any(|filter| filter == FINDINGS));
+                let is_on = list(&arguments["filters"]).iter().any(|filter| filter == FINDINGS);
+                self.session()?.stop_at_findings(is_on);
                 Ok(Value::Null)
             }
             "exceptionInfo" => {
@@ -201,15 +193,15 @@ impl<Open: FnMut(&LaunchTarget) -> Result<Launched, String>> Adapter<Open> {
         Ok(focus)
     }
 
-    fn select_frame(&mut self, frame: Option<u64>) -> Result<Focus, String> {
-        match frame {
+    fn select_frame(&mut self, arguments: &Value) -> Result<Focus, String> {
+        match arguments["frameId"].as_u64() {
             Some(frame) => self.select(frame / MOST_FRAMES),
             None => Ok(self.session()?.focus()),
         }
     }
 
-    fn stack_trace(&mut self, arguments: &dap_types::StackTraceArguments) -> Result<Value, String> {
-        let thread = arguments.thread_id;
+    fn stack_trace(&mut self, arguments: &Value) -> Result<Value, String> {
+        let thread = arguments["threadId"].as_u64().unwrap_or(0);
         self.select(thread)?;
         let session = self.session()?;
         let header = session.timeline().header();
@@ -219,28 +211,28 @@ impl<Open: FnMut(&LaunchTarget) -> Result<Launched, String>> Adapter<Open> {
             let id = thread * MOST_FRAMES + level;
             json!({"id": id, "name": frame.function, "source": source, "line": line, "column": 1})
         };
-        let start = arguments.start_frame.unwrap_or(0) as usize;
-        let levels = arguments.levels.filter(|levels| *levels > 0).unwrap_or(MOST_FRAMES - 1) as usize;
+        let start = arguments["startFrame"].as_u64().unwrap_or(0) as usize;
+        let levels = arguments["levels"].as_u64().filter(|levels| *levels > 0).unwrap_or(MOST_FRAMES - 1) as usize;
         let rows: Vec<Value> = (0..).zip(&all).skip(start).take(levels).map(row).collect();
         Ok(json!({"stackFrames": rows, "totalFrames": all.len()}))
     }
 
-    fn variables(&mut self, arguments: &dap_types::VariablesArguments) -> Result<Value, String> {
-        let reference = self.references.get(arguments.variables_reference).ok_or("these variables are outdated")?;
+    fn variables(&mut self, arguments: &Value) -> Result<Value, String> {
+        let reference = self.references.get(arguments["variablesReference"].as_u64().unwrap_or(0));
+        let reference = reference.ok_or("these variables are outdated")?;
         let session = self.session.as_ref().ok_or(NOT_LAUNCHED)?;
-        let start = arguments.start.unwrap_or(0);
-        let count = arguments.count.filter(|count| *count > 0).unwrap_or(u64::MAX);
-        let is_empty = matches!(arguments.filter, Some(VariablesArgumentsFilter::Named))
-            && matches!(reference, Reference::Elements(..));
+        let start = arguments["start"].as_u64().unwrap_or(0);
+        let count = arguments["count"].as_u64().filter(|count| *count > 0).unwrap_or(u64::MAX);
+        let is_empty = arguments["filter"] == "named" && matches!(reference, Reference::Elements(..));
         let rows = if is_empty { Vec::new() } else { self.references.variables(session, reference, start, count) };
         Ok(json!({"variables": rows}))
     }
 
-    fn evaluate(&mut self, arguments: &dap_types::EvaluateArguments) -> Result<Value, String> {
-        self.select_frame(arguments.frame_id)?;
+    fn evaluate(&mut self, arguments: &Value) -> Result<Value, String> {
+        self.select_frame(arguments)?;
         let session = self.session.as_mut().ok_or(NOT_LAUNCHED)?;
         let scope = session.scope();
-        let text = &arguments.expression;
+        let text = arguments["expression"].as_str().ok_or("`expression` is missing")?;
         let value = match parse(text) {
             Ok((expression, None)) => match scope.quantity(&expression) {
                 Ok(quantity) => self.references.value(scope, &quantity),
@@ -264,7 +256,7 @@ impl<Open: FnMut(&LaunchTarget) -> Result<Launched, String>> Adapter<Open> {
             }
             Err(error) => error,
         };
-        if arguments.context != Some(EvaluateArgumentsContext::Repl) {
+        if arguments["context"] != "repl" {
             return Err(error);
         }
         // What is not an expression may be a command of the terminal.
@@ -282,19 +274,20 @@ impl<Open: FnMut(&LaunchTarget) -> Result<Launched, String>> Adapter<Open> {
         Ok(json!({"result": reply.text, "variablesReference": 0}))
     }
 
-    fn data_breakpoint_info(&mut self, arguments: &dap_types::DataBreakpointInfoArguments) -> Result<Value, String> {
-        let parent = arguments.variables_reference.and_then(|reference| self.references.get(reference));
+    fn data_breakpoint_info(&mut self, arguments: &Value) -> Result<Value, String> {
+        let name = arguments["name"].as_str().ok_or("`name` is missing")?;
+        let parent = arguments["variablesReference"].as_u64().and_then(|reference| self.references.get(reference));
         let expression = match parent {
             Some(Reference::Elements(focus, memory, address, scalar, _)) => {
                 let session = self.session.as_mut().ok_or(NOT_LAUNCHED)?;
                 session.set_focus(focus).map_err(|error| error.to_string())?;
-                let index = arguments.name.trim_matches(['[', ']']).parse::<u64>();
-                let index = index.map_err(|_| format!("`{}` is not an element", arguments.name))?;
+                let index = name.trim_matches(['[', ']']).parse::<u64>();
+                let index = index.map_err(|_| format!("`{name}` is not an element"))?;
                 element(memory, address.wrapping_add(index.wrapping_mul(scalar.bytes())), scalar)
             }
             _ => {
-                self.select_frame(arguments.frame_id)?;
-                arguments.name.clone()
+                self.select_frame(arguments)?;
+                name.to_owned()
             }
         };
         match self.session()?.watched_by(&expression) {
@@ -359,9 +352,9 @@ impl<Open: FnMut(&LaunchTarget) -> Result<Launched, String>> Adapter<Open> {
 /// Why a request that needs a recording fails.
 const NOT_LAUNCHED: &str = "nothing is debugged yet: send a launch request first";
 
-/// Reads the arguments of a request.
-fn read<R: Request>(arguments: &Value) -> Result<R::Arguments, String> {
-    serde_json::from_value(arguments.clone()).map_err(|error| format!("the arguments of `{}`: {error}", R::COMMAND))
+/// Returns the items of a list; none if it is absent.
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 fn capabilities() -> Value {

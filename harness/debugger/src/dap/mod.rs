@@ -1,6 +1,7 @@
 //! The front for editors: speaks the Debug Adapter Protocol.
 //!
-//! The types of what a client sends are those of the crate `dap-types`, which is generated from the protocol's schema.
+//! Messages are JSON without types of their own: the readers of all of the protocol's fields would make the program
+//! larger. Tests compare what is sent with the crate `dap-types`, which is generated from the protocol's schema.
 //! The warps of the recorded blocks are the protocol's threads; each has a lane that its registers are shown of.
 
 mod adapter;

@@ -36,11 +36,11 @@ pub fn place(header: &Header, line: Option<SourceLine>, instruction: u32) -> (Va
 }
 
 /// Returns the source that a client names by `source`.
-pub fn named(header: &Header, source: &dap_types::Source) -> Option<NamedSource> {
-    if let Some(reference) = source.source_reference.filter(|reference| *reference > 0) {
+pub fn named(header: &Header, source: &Value) -> Option<NamedSource> {
+    if let Some(reference) = source["sourceReference"].as_u64().filter(|reference| *reference > 0) {
         return by_reference(header, reference);
     }
-    let path = source.path.as_deref().or(source.name.as_deref())?.replace('\\', "/");
+    let path = source["path"].as_str().or(source["name"].as_str())?.replace('\\', "/");
     let file = header.sources.iter().position(|known| is_file(&known.name, &path))?;
     Some(NamedSource::File(file as u32))
 }
