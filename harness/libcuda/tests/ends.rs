@@ -127,9 +127,9 @@ fn a_program_that_waits_for_nothing() {
             }
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
-        "printing" => launch(function(module(&ptx_of("kernels/print.cu")), "hello"), &mut []),
+        "printing" => launch(function(module(&committed::ptx_of("kernels/print.cu")), "hello"), &mut []),
         "printing and waiting" => {
-            launch(function(module(&ptx_of("kernels/print.cu")), "hello"), &mut []);
+            launch(function(module(&committed::ptx_of("kernels/print.cu")), "hello"), &mut []);
             ok(unsafe { sys::cuCtxSynchronize() });
         }
         "mistaken" => {

@@ -100,7 +100,7 @@ fn a_recursion_may_be_as_deep_as_the_stack_allows() {
     let _alone = alone();
     own_context();
     report();
-    let deep = function(module(&ptx_of("fail/stack_overflow/too_deep.cu")), "k");
+    let deep = function(module(&committed::ptx_of("fail/stack_overflow/too_deep.cu")), "k");
     let (mut depth, mut out, mut sink) = (40i32, alloc(32 * 8), alloc(4));
     let mut run = || {
         let mut params = [(&raw mut depth).cast(), (&raw mut out).cast(), (&raw mut sink).cast()];

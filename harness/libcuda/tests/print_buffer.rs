@@ -14,7 +14,7 @@ use output::captured;
 /// Returns the output of a kernel that prints one line per thread, with a buffer of `bytes` bytes.
 fn printed(bytes: usize) -> String {
     ok(unsafe { sys::cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, bytes) });
-    let hello = function(module(&ptx_of("kernels/print.cu")), "hello");
+    let hello = function(module(&committed::ptx_of("kernels/print.cu")), "hello");
     let work = || {
         ok(launch(hello, [200, 1, 1], [256, 1, 1], 0, &mut []));
         ok(unsafe { sys::cuCtxSynchronize() });

@@ -32,7 +32,7 @@ impl Display for Named<'_, Inst> {
         }
         f.write_str(inst.text())?;
         let operands = match inst.operands.as_slice() {
-            // The lists of a call stand in parentheses.
+            // A call has its lists in parentheses.
             [Operand::Vec(returns), function, Operand::Vec(arguments), rest @ ..] if inst.opcode == Opcode::Call => {
                 if !returns.is_empty() {
                     write!(f, " ({}),", List(returns, body))?;

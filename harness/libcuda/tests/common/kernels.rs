@@ -2,10 +2,9 @@
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
 #[path = "../../../simt/tests/common/committed.rs"]
-mod committed;
+pub mod committed;
 
 use super::common::ok;
-pub use committed::ptx_of;
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr::null_mut;

@@ -92,7 +92,7 @@ fn the_device_s_memory_is_the_limit_and_comes_back() {
 fn freed_addresses_come_again_where_that_is_asked_for_only() {
     let memory = memory();
     let kept = memory.alloc(100, 1, MemoryKind::Device, "kept").unwrap();
-    let mut round = || {
+    let round = || {
         let all = ["x", "y", "z"].map(|label| memory.alloc(MIB, 1, MemoryKind::Device, label).unwrap());
         all.into_iter().for_each(|address| drop(memory.free(address).unwrap()));
         all

@@ -1,4 +1,5 @@
 //! The PTX that is committed next to the tests' kernels.
+#![allow(dead_code, reason = "test programs use one or the other function")]
 
 use flate2::bufread::GzDecoder;
 use std::io::Read;

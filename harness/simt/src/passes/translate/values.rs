@@ -170,7 +170,10 @@ impl Translation<'_, '_> {
                 let found = self.literal(operand, ty);
                 found.ok_or_else(|| invalid(format!("a literal that is not of type {ty:?}"), self.place()))
             }
-            other => Err(invalid(format!("the operand `{}` in place of a value", other.display(self.own.body)), self.place())),
+            other => Err(invalid(
+                format!("the operand `{}` in place of a value", other.display(self.own.body)),
+                self.place(),
+            )),
         }
     }
 
@@ -218,7 +221,10 @@ impl Translation<'_, '_> {
                 Ok(OperandSlot::Reg(r.0))
             }
             Operand::Discard => Ok(self.registers.temp(want)),
-            other => Err(invalid(format!("the operand `{}` in place of a destination", other.display(self.own.body)), self.place())),
+            other => Err(invalid(
+                format!("the operand `{}` in place of a destination", other.display(self.own.body)),
+                self.place(),
+            )),
         }
     }
 
