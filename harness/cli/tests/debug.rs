@@ -193,7 +193,7 @@ impl Client {
     }
 
     /// Sends a request, and returns the whole response.
-    fn send(&mut self, command: &str, arguments: Value) -> Value {
+    fn send(&mut self, command: &str, arguments: &Value) -> Value {
         self.last_seq += 1;
         let request = json!({"seq": self.last_seq, "type": "request", "command": command, "arguments": arguments});
         let (request, input) = (request.to_string(), self.process.stdin.as_mut().unwrap());
@@ -210,7 +210,7 @@ impl Client {
     }
 
     /// Sends a request that succeeds, and returns its response as the protocol's schema has it.
-    fn request<R: Request>(&mut self, arguments: Value) -> R::Response {
+    fn request<R: Request>(&mut self, arguments: &Value) -> R::Response {
         let mut response = self.send(R::COMMAND, arguments);
         assert_eq!(response["success"], true, "{response}");
         serde_json::from_value(response["body"].take()).unwrap_or_else(|error| panic!("{}: {error}", R::COMMAND))
@@ -225,18 +225,18 @@ impl Client {
 
     /// Sends a request that runs; returns why it stopped, and the thread.
     fn run<R: Request>(&mut self, thread: u64) -> (String, u64) {
-        let response = self.send(R::COMMAND, json!({"threadId": thread}));
+        let response = self.send(R::COMMAND, &json!({"threadId": thread}));
         assert_eq!(response["success"], true, "{response}");
         let stopped = self.event("stopped");
         (stopped["reason"].as_str().unwrap().into(), stopped["threadId"].as_u64().unwrap())
     }
 
     fn line(&mut self, thread: u64) -> u64 {
-        self.request::<StackTrace>(json!({"threadId": thread})).stack_frames[0].line
+        self.request::<StackTrace>(&json!({"threadId": thread})).stack_frames[0].line
     }
 
     fn evaluate(&mut self, frame: u64, expression: &str) -> String {
-        self.request::<Evaluate>(json!({"expression": expression, "frameId": frame, "context": "watch"})).result
+        self.request::<Evaluate>(&json!({"expression": expression, "frameId": frame, "context": "watch"})).result
     }
 }
 
@@ -252,40 +252,40 @@ fn an_editor_debugs_by_the_protocol() {
     let folder = tempfile::tempdir().unwrap();
     recorded(folder.path());
     let mut client = Client::start(folder.path(), &[]);
-    let early = client.send("threads", json!({}));
+    let early = client.send("threads", &json!({}));
     assert_eq!((&early["success"], early["message"].as_str().unwrap().contains("launch")), (&json!(false), true));
-    let able = client.request::<Initialize>(json!({"adapterID": "warplab"}));
+    let able = client.request::<Initialize>(&json!({"adapterID": "warplab"}));
     assert!(able.supports_step_back == Some(true) && able.supports_conditional_breakpoints == Some(true));
-    client.send("launch", json!({"program": "run.wlr"}));
+    client.send("launch", &json!({"program": "run.wlr"}));
     client.event("initialized");
     let source = json!({"name": "reduction.cu", "path": "/somewhere/labs/reduction/kernels/reduction.cu"});
     let wanted =
         json!([{"line": 66, "condition": "threadIdx.x == 33"}, {"line": 9999}, {"line": 66, "condition": "1 +"}]);
-    let set = client.request::<SetBreakpoints>(json!({"source": source, "breakpoints": wanted})).breakpoints;
+    let set = client.request::<SetBreakpoints>(&json!({"source": source, "breakpoints": wanted})).breakpoints;
     assert_eq!(set.iter().map(|set| set.verified).collect::<Vec<_>>(), [true, false, false]);
     assert_eq!(set[0].line, Some(66));
     assert!(set[1].message.as_ref().unwrap().contains("the lines with code are"));
-    client.send("configurationDone", json!({}));
+    client.send("configurationDone", &json!({}));
     let stopped = client.event("stopped");
     assert_eq!((&stopped["reason"], &stopped["hitBreakpointIds"]), (&json!("breakpoint"), &json!([set[0].id])));
     let thread = stopped["threadId"].as_u64().unwrap();
-    let threads = client.request::<Threads>(json!({})).threads;
+    let threads = client.request::<Threads>(&json!({})).threads;
     assert_eq!(threads.len(), 32);
     let own = threads.iter().find(|known| known.id == thread).unwrap();
     assert_eq!(own.name, "block (0,0,0) warp 1");
 
     // The stack, and the lane's variables.
-    let stack = client.request::<StackTrace>(json!({"threadId": thread})).stack_frames;
+    let stack = client.request::<StackTrace>(&json!({"threadId": thread})).stack_frames;
     assert_eq!((stack[0].line, stack.last().unwrap().name.as_str()), (66, "interleaved_sum"));
     let reference = stack[0].source.as_ref().unwrap().source_reference;
-    let text = client.request::<Source>(json!({"sourceReference": reference})).content;
+    let text = client.request::<Source>(&json!({"sourceReference": reference})).content;
     assert!(text.lines().nth(65).unwrap().contains("stride < blockDim.x"));
     let frame = stack[0].id;
     assert_eq!(client.evaluate(frame, "threadIdx.x"), "33");
-    let scopes = client.request::<Scopes>(json!({"frameId": frame})).scopes;
+    let scopes = client.request::<Scopes>(&json!({"frameId": frame})).scopes;
     assert_eq!(scopes[1].name, "Registers of lane 1");
     let of = |client: &mut Client, reference: u64| {
-        client.request::<Variables>(json!({"variablesReference": reference})).variables
+        client.request::<Variables>(&json!({"variablesReference": reference})).variables
     };
     let registers = of(&mut client, scopes[1].variables_reference);
     assert!(registers.iter().any(|register| register.name == "%f9" || register.type_.as_deref() == Some("float")));
@@ -294,20 +294,20 @@ fn an_editor_debugs_by_the_protocol() {
     assert_eq!((named("n").value.as_str(), named("s").type_.as_deref()), ("700", Some("float[1024]")));
     let elements =
         json!({"variablesReference": named("s").variables_reference, "start": 32, "count": 2, "filter": "indexed"});
-    let elements = client.request::<Variables>(elements).variables;
+    let elements = client.request::<Variables>(&elements).variables;
     assert_eq!((elements.len(), elements[0].name.as_str()), (2, "[32]"));
     let old = client.evaluate(frame, "s[32]");
     assert_eq!(elements[0].value, old);
 
     // A watchpoint on the array's element, a step back over the store, and forwards again.
     let info = json!({"variablesReference": named("s").variables_reference, "name": "[32]"});
-    let info = client.request::<DataBreakpointInfo>(info);
+    let info = client.request::<DataBreakpointInfo>(&info);
     let data = json!({"breakpoints": [{"dataId": info.data_id.unwrap(), "accessType": "write"}]});
-    assert!(client.request::<SetDataBreakpoints>(data).breakpoints[0].verified);
+    assert!(client.request::<SetDataBreakpoints>(&data).breakpoints[0].verified);
     assert_eq!(client.run::<Continue>(thread), ("data breakpoint".into(), thread));
     let new = client.evaluate(frame, "s[32]");
     assert_ne!(new, old);
-    client.request::<SetDataBreakpoints>(json!({"breakpoints": []}));
+    client.request::<SetDataBreakpoints>(&json!({"breakpoints": []}));
     assert_eq!(client.line(thread), 68);
     assert_eq!(client.run::<StepBack>(thread), ("step".into(), thread));
     assert_eq!((client.line(thread), client.evaluate(frame, "s[32]")), (67, old));
@@ -318,14 +318,14 @@ fn an_editor_debugs_by_the_protocol() {
 
     // Commands of the terminal in the editor's console, and what is wrong.
     let command = json!({"expression": "cuda thread 40", "frameId": frame, "context": "repl"});
-    assert!(client.request::<Evaluate>(command).result.contains("thread (40,0,0), warp 1, lane 8"));
+    assert!(client.request::<Evaluate>(&command).result.contains("thread (40,0,0), warp 1, lane 8"));
     client.event("invalidated");
     assert_eq!(client.evaluate(frame, "threadIdx.x"), "40");
-    let wrong = client.send("evaluate", json!({"expression": "nosuch", "frameId": frame}));
+    let wrong = client.send("evaluate", &json!({"expression": "nosuch", "frameId": frame}));
     assert!(wrong["message"].as_str().unwrap().contains("no variable or register `nosuch`"), "{wrong}");
-    let wrong = client.send("readMemory", json!({}));
+    let wrong = client.send("readMemory", &json!({}));
     assert_eq!((&wrong["success"], &wrong["message"]), (&json!(false), &json!("`readMemory` is not supported")));
-    assert_eq!(client.send("disconnect", json!({}))["success"], true);
+    assert_eq!(client.send("disconnect", &json!({}))["success"], true);
     assert!(client.process.wait().unwrap().success());
 }
 
@@ -333,17 +333,17 @@ fn an_editor_debugs_by_the_protocol() {
 fn an_editor_stops_at_a_finding_of_a_lab() {
     let folder = tempfile::tempdir().unwrap();
     let mut client = Client::start(folder.path(), &[]);
-    client.request::<Initialize>(json!({"adapterID": "warplab"}));
-    let missing = client.send("launch", json!({"program": "no-such-program"}));
+    client.request::<Initialize>(&json!({"adapterID": "warplab"}));
+    let missing = client.send("launch", &json!({"program": "no-such-program"}));
     assert!(missing["message"].as_str().unwrap().contains("no-such-program"), "{missing}");
-    client.send("launch", json!({"program": "bughunt", "args": ["--quick", "--variant", "bounds"]}));
+    client.send("launch", &json!({"program": "bughunt", "args": ["--quick", "--variant", "bounds"]}));
     assert!(client.event("output")["output"].as_str().unwrap().contains("differences, launch 1"));
     client.event("initialized");
-    client.send("configurationDone", json!({}));
+    client.send("configurationDone", &json!({}));
     let stopped = client.event("stopped");
     assert_eq!(stopped["reason"], "exception");
     assert!(stopped["text"].as_str().unwrap().contains("Invalid __global__ read"));
-    let info = client.request::<ExceptionInfo>(json!({"threadId": stopped["threadId"]}));
+    let info = client.request::<ExceptionInfo>(&json!({"threadId": stopped["threadId"]}));
     assert!(info.description.unwrap().contains("index 1001"));
 }
 

@@ -128,8 +128,8 @@ mod tests {
     use super::*;
     use crate::{launch_profile::LaunchProfile, model::predict, prediction::Prediction};
 
-    fn predicted(profile: LaunchProfile) -> Prediction {
-        predict(&profile, &GpuModel::find("h200").unwrap()).unwrap()
+    fn predicted(profile: &LaunchProfile) -> Prediction {
+        predict(profile, &GpuModel::find("h200").unwrap()).unwrap()
     }
 
     /// Blocks of 256 threads, as many as are resident, that execute `single` instructions of single precision in all.
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn an_interval_holds_the_time_by_events_and_that_of_a_profiler() {
         let part = GpuModel::find("h200").unwrap();
-        let (short, long) = (predicted(computes(0.0)), predicted(computes(1e8)));
+        let (short, long) = (predicted(&computes(0.0)), predicted(&computes(1e8)));
         assert_eq!((short.kind, long.kind), (LaunchKind::Start, LaunchKind::Sm));
         for one in [&short, &long] {
             let factor = WIDTHS.kinds[&one.kind].factor;
@@ -163,10 +163,10 @@ mod tests {
     #[test]
     fn a_launch_unlike_those_that_were_measured_has_a_wider_interval() {
         let width = |one: &Prediction| one.high_ms / one.low_ms;
-        let known = predicted(computes(1e8));
+        let known = predicted(&computes(1e8));
         let double = LaunchProfile { double: 1e8, chain_double: 1e6, ..computes(1e8) };
         let local = LaunchProfile { chain_local: 1e7, ..computes(1e8) };
-        for unlike in [predicted(double), predicted(local)] {
+        for unlike in [predicted(&double), predicted(&local)] {
             assert_eq!(unlike.kind, LaunchKind::Unlike, "{unlike:?}");
             assert!(width(&unlike) > 1.2 * width(&known), "{} {}", width(&unlike), width(&known));
         }

@@ -3,8 +3,11 @@
 use crate::ast::Special;
 use std::fmt::{self, Display, Formatter};
 
+/// Makes the register of a dimension.
+type OfDimension = fn(u8) -> Special;
+
 /// Those with the components `.x`, `.y` and `.z`.
-const VECTORS: &[(&str, fn(u8) -> Special)] = &[
+const VECTORS: &[(&str, OfDimension)] = &[
     ("tid", Special::Tid),
     ("ntid", Special::Ntid),
     ("ctaid", Special::Ctaid),

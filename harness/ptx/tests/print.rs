@@ -39,12 +39,11 @@ fn text(module: &Module, of: &Function, body: &Body) -> String {
             }
         };
     }
-    let _ = match of.entry {
-        true => writeln!(out, ".entry {}() {{", of.name),
-        false => {
-            let returns = if of.returns.is_empty() { String::new() } else { parameters(&of.returns, "returned") };
-            writeln!(out, ".func {returns} {}{} {{", of.name, parameters(&of.params, "given"))
-        }
+    let _ = if of.entry {
+        writeln!(out, ".entry {}() {{", of.name)
+    } else {
+        let returns = if of.returns.is_empty() { String::new() } else { parameters(&of.returns, "returned") };
+        writeln!(out, ".func {returns} {}{} {{", of.name, parameters(&of.params, "given"))
     };
     for register in &body.regs {
         let _ = writeln!(out, ".reg .{} {};", register.ty.word(), register.name);

@@ -64,7 +64,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let words: Vec<OsString> = matches.get_many("program").unwrap_or_default().cloned().collect();
     if matches.get_flag("dap") {
-        return serve(options(matches), &words);
+        return serve(&options(matches), &words);
     }
     let recording = if let [file] = words.as_slice()
         && is_recording(Path::new(file))
@@ -100,8 +100,8 @@ fn options(matches: &ArgMatches) -> Vec<OsString> {
 }
 
 /// Serves an editor. What is debugged is named by `words`, or by its launch request.
-fn serve(options: Vec<OsString>, words: &[OsString]) -> Result<ExitCode, Error> {
-    let open = |target: &LaunchTarget| launch(target, options.clone(), words).map_err(|error| error.to_string());
+fn serve(options: &[OsString], words: &[OsString]) -> Result<ExitCode, Error> {
+    let open = |target: &LaunchTarget| launch(target, options.to_vec(), words).map_err(|error| error.to_string());
     match dap::serve(io::stdin().lock(), io::stdout().lock(), open) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(Error::usage(error.to_string())),
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

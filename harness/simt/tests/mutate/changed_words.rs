@@ -1,9 +1,6 @@
 //! Valid programs with a few changed words.
 
-#[path = "../common/committed.rs"]
-mod committed;
-
-use committed::ptx_next_to;
+use super::committed::ptx_next_to;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::path::{Path, PathBuf};

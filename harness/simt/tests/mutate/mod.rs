@@ -3,5 +3,7 @@
 pub mod changed_words;
 #[path = "../../../ptx/tests/characters.rs"]
 pub mod characters;
+#[path = "../common/committed.rs"]
+mod committed;
 pub mod launch;
 pub mod targeted;
