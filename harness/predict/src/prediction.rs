@@ -108,8 +108,8 @@ pub struct Term {
 pub struct Prediction {
     /// Milliseconds, as events around the launches measure them.
     pub ms: f64,
-    /// The lower end of the interval: of labs to which it was not fitted, it contains about eight of ten measured times,
-    /// by events or by a profiler, and fewer of kernels that are unlike them (the README has both shares).
+    /// The lower end of the interval: of labs to which it was not fitted, it contains about eight of ten measured
+    /// times, by events or by a profiler, and fewer of kernels that are unlike them (the README has both shares).
     pub low_ms: f64,
     /// The upper end of that interval.
     pub high_ms: f64,

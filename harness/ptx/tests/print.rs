@@ -1,19 +1,35 @@
 //! What is printed is parsed again: each instruction of the committed PTX, with the names of its body.
 
+use flate2::bufread::GzDecoder;
 use ptx::ast::{Body, Function, Inst, Loc, Module, Operand, Var};
 use std::fmt::Write as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Adds the PTX files under a folder.
+/// Adds the PTX files under a folder, also compressed ones.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "ptx") {
+        } else if [".ptx", ".ptx.gz"].iter().any(|end| path.to_string_lossy().ends_with(end)) {
             files.push(path);
         }
     }
+}
+
+/// Returns the text of a PTX file.
+fn read(path: &Path) -> String {
+    let bytes = std::fs::read(path).expect("a file");
+    let mut text = String::new();
+    let is_compressed = path.extension().is_some_and(|extension| extension == "gz");
+    let length = if is_compressed {
+        GzDecoder::new(&*bytes).read_to_string(&mut text)
+    } else {
+        (&*bytes).read_to_string(&mut text)
+    };
+    length.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text
 }
 
 /// Returns as many parameters, whose names begin with a word.
@@ -97,13 +113,12 @@ fn plain(inst: &Inst, body: &Body) -> (Inst, String) {
 fn printed_instructions_are_parsed_again() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    for folder in ["tests/modules", "../simt/tests", "../libcuda", "../cli/templates"] {
+    for folder in ["tests/modules", "../simt/tests", "../libcuda", "../cli/templates", "../../labs"] {
         collect(&root.join(folder), &mut files);
     }
     let mut instructions = 0;
     for path in &files {
-        let text_of = std::fs::read_to_string(path).expect("a text");
-        let mut module = ptx::parse(&text_of).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut module = ptx::parse(&read(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let functions = module.functions.clone();
         module.functions.iter_mut().for_each(|function| function.body = None);
         for mut of in functions {

@@ -200,7 +200,8 @@ fn every_field_is_needed(
 }
 
 /// The fields that are omitted if empty, and those that the first reports of this version did not have.
-const MAY_BE_MISSING: [&str; 19] = [
+const MAY_BE_MISSING: [&str; 20] = [
+    "fetching_loops",
     "inlined_at",
     "textures",
     "surface_loads",
