@@ -1,6 +1,6 @@
 //! Atomics: every operation, on global and shared memory, from many blocks concurrently.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use std::sync::LazyLock;
 

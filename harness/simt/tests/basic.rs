@@ -1,6 +1,6 @@
 //! Kernels in which every thread works on its own element.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use std::sync::LazyLock;
 

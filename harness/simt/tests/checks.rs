@@ -1,7 +1,7 @@
 //! The race and initialisation checks on whole kernels: each error is found and named, and the correct variant of the
 //! program has no findings, whatever the order of warps and blocks.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::{Finding, FindingKind, Scope, Space};
 use simt::machine::Checks;

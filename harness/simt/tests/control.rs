@@ -1,6 +1,6 @@
 //! Control flow: divergence and reconvergence of lanes, calls, variables.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! What determines a launch's time: the memory it touches, its serialized atomics, its instructions by pipe, and its
 //! chains.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::costs::Costs;
 use simt::machine::Report;

@@ -1,6 +1,6 @@
 //! Memory that kernels allocate themselves.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::FindingKind;
 use simt::machine::{Checks, Fault};

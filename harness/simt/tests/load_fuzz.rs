@@ -10,7 +10,7 @@ mod launch;
 #[path = "mutate/targeted.rs"]
 mod targeted;
 
-use crate::common::committed;
+use crate::committed;
 use launch::{Outcome, load_and_run};
 use proptest::prelude::*;
 use std::cell::Cell;

@@ -9,6 +9,8 @@ mod basic;
 mod bulk;
 mod checks;
 mod clusters;
+#[path = "common/committed.rs"]
+mod committed;
 mod common;
 mod control;
 mod costs;

@@ -1,6 +1,6 @@
 //! The output of kernels, and their assertion failures.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::{AccessKind, FindingKind, Relation, Space};
 use simt::machine::Fault;

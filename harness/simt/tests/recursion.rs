@@ -1,6 +1,6 @@
 //! The stack of recursive functions.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::FindingKind;
 use simt::machine::{Checks, Fault};

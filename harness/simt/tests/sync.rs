@@ -1,6 +1,6 @@
 //! Synchronisation of threads: shuffles, votes, barriers, locks, and what happens when some threads never arrive.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use simt::finding::FindingKind;
 use simt::machine::Fault;

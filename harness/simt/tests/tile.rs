@@ -1,6 +1,6 @@
 //! Tiles on tensor cores (`wmma`), against plain arithmetic.
 
-use crate::common::committed::ptx_of;
+use crate::committed::ptx_of;
 use crate::common::{Arg, Device};
 use gpu::Part;
 use simt::instr::alu::soft::{self, Round};

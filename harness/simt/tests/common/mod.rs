@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 pub mod columns;
-pub mod committed;
 
 use gpu::Part;
 use simt::machine::{Geometry, Launch, Module, RecordRequest, Report, Settings, Watch, run_watched};
