@@ -1,7 +1,8 @@
 """Compares the times that an emulated run predicts for the ladders of its labs' summaries with those measured on an H200.
 
 ladders.py compare RUN [--check]   RUN is the folder of `warplab run all` without a GPU. Writes ladders.csv; with --check, exits
-                                   with 1 if a bound below is exceeded. A claim that its rows do not confirm is an error always
+                                   with 1 if a bound below is exceeded. A claim that its rows contradict is an error always; one whose
+                                   intervals overlap is named
 
 The counts are those of small emulated sizes, scaled to the size of the row in ../h200. A row is compared if it has that size there.
 """
@@ -44,8 +45,10 @@ def compared(run):
                 rows.append([story["lab"], bar["name"], story["n"], ms, bar["value"], low, high])
         if len(rows) == before:
             without.append(story["lab"])
-        if story["holds"] != "yes":
+        if story["holds"] == "no":
             sys.exit(f"{story['lab']}: {story['sentence']}")
+        if story["holds"] != "yes":
+            print(f"{story['lab']}: {story['sentence']}")
     return rows, without
 
 
