@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `+8`, `-8`, `+-8` or nothing.
-    fn offset(&mut self) -> Result<i64> {
+    pub(super) fn offset(&mut self) -> Result<i64> {
         match self.tok.kind {
             TokenKind::Mark(b'+') => {
                 self.bump();

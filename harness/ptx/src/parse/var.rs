@@ -357,21 +357,10 @@ impl<'a> Parser<'a> {
         let mut addend = 0;
         if generic {
             symbol = self.name("a symbol")?;
-            addend = self.addend()?;
+            addend = self.offset()?;
             self.expect(b')')?;
         }
-        addend = i64::wrapping_add(addend, self.addend()?);
+        addend = i64::wrapping_add(addend, self.offset()?);
         Ok((symbol, addend, generic))
-    }
-
-    fn addend(&mut self) -> Result<i64> {
-        match self.tok.kind {
-            TokenKind::Mark(b'+') => {
-                self.bump();
-                self.integer("an offset")
-            }
-            TokenKind::Mark(b'-') => self.integer("an offset"),
-            _ => Ok(0),
-        }
     }
 }
