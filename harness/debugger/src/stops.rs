@@ -272,8 +272,9 @@ impl Search<'_> {
                 let byte = |at, position| timeline.byte(*memory, at, position).map(KnownByte::value);
                 let (first, end) = (*address, address.saturating_add(*bytes));
                 let written = lanes_of(of.mask).map(|lane| access.addresses[lane]);
-                let mut written = written.flat_map(|start| start..start.saturating_add(access.bytes.into()));
-                written.any(|at| (first..end).contains(&at) && byte(at, step) != byte(at, step + 1))
+                let mut written =
+                    written.flat_map(|start| start.max(first)..start.saturating_add(access.bytes.into()).min(end));
+                written.any(|at| byte(at, step) != byte(at, step + 1))
             }
         }
     }
