@@ -13,7 +13,7 @@ import pathlib
 import subprocess
 import sys
 
-from predict import percent, ratio, shares
+from predict import percent, ratio, shares, write_or_compare
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "foreign"
 # What is wanted of kernels that the model does not know.
@@ -61,11 +61,7 @@ def compare(program, check):
         *(line(row) for row in rows),
         "",
     ])
-    table = FOLDER / "table.md"
-    if not check:
-        table.write_text(text)
-    elif table.read_text() != text:
-        sys.exit("foreign/table.md: not what is predicted now; run foreign.py compare without --check")
+    write_or_compare(FOLDER / "table.md", text, check, "foreign.py")
     if of.tau < LEAST_TAU or of.near < LEAST_NEAR:
         sys.exit(f"fewer agree than are wanted: tau {LEAST_TAU}, {percent(LEAST_NEAR)} within 1.5 times")
 

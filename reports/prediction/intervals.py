@@ -195,11 +195,7 @@ def compare(program, check):
     kinds, seen = fit(rows)
     text, (events, profiler, both, programs) = table(rows, kinds)
     print(f"{len(rows)} rows: of programs left out {percent(events)} by events and {percent(profiler)} by a profiler lie inside")
-    path = HERE / "intervals.md"
-    if not check:
-        path.write_text(text)
-    elif path.read_text() != text:
-        sys.exit("intervals.md: not what follows now; run intervals.py compare without --check")
+    predict.write_or_compare(HERE / "intervals.md", text, check, "intervals.py")
     if WIDTHS.read_text() != text_of(kinds, seen):
         sys.exit("widths.json: not what follows from the rows now; run intervals.py fit, and build predict again")
     for row in rows:

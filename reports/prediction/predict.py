@@ -391,6 +391,14 @@ def compare(program, subjects, check):
         sys.exit(f"{', '.join(stale)}: not what is predicted now; run predict.py without --check")
 
 
+def write_or_compare(path, text, check, script):
+    """Writes a table; with `check`, exits if another one is committed."""
+    if not check:
+        path.write_text(text)
+    elif path.read_text() != text:
+        sys.exit(f"{path.relative_to(HERE)}: not what is predicted now; run {script} compare without --check")
+
+
 def main():
     words = [word for word in sys.argv[1:] if word not in ("--check", "--some")]
     match words:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from predict import mape, percent, quantile
+from predict import mape, percent, quantile, write_or_compare
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "unseen"
 
@@ -59,11 +59,7 @@ def compare(program, check):
         *lines,
         "",
     ])
-    table = FOLDER / "table.md"
-    if not check:
-        table.write_text(text)
-    elif table.read_text() != text:
-        sys.exit("unseen/table.md: not what is predicted now; run unseen.py compare without --check")
+    write_or_compare(FOLDER / "table.md", text, check, "unseen.py")
 
 
 def main():
