@@ -45,7 +45,7 @@ impl Session {
     /// Returns a line, or the next one with an instruction.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the recording has no such place.
     pub fn line_or_next(&self, file: u32, line: u32) -> Result<SourceLine, SessionError> {
         let header = self.timeline().header();
         if !header.has_lines() {

@@ -40,7 +40,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the type of an integer or floating-point number of this size; `None` if there is none.
+    /// Returns the type of an integer or floating-point number of this size; `None` if no type has it.
     pub const fn from_size(bytes: u64, is_float: bool, is_signed: bool) -> Option<Self> {
         match (bytes, is_float) {
             (4, true) => Some(Self::Float),

@@ -177,7 +177,7 @@ impl Session {
         &self.variables
     }
 
-    /// Returns the step that the lane in focus executes next; `None` if there is none.
+    /// Returns the step that the lane in focus executes next; `None` if it has ended.
     pub fn next_step(&self) -> Option<usize> {
         self.timeline.lane_after(self.focus, self.position).next()
     }
@@ -275,7 +275,7 @@ impl Session {
     /// Deletes a breakpoint or watchpoint, or all.
     ///
     /// # Errors
-    /// When there is none with the number.
+    /// When no breakpoint or watchpoint has the number.
     pub fn delete(&mut self, number: Option<usize>) -> Result<(), SessionError> {
         let Some(number) = number else {
             self.stops.clear();

@@ -5,7 +5,7 @@ use flate2::bufread::GzDecoder;
 use std::io::Read;
 use std::path::Path;
 
-/// Returns the PTX of the kernel file `source`, from `NAME.ptx.gz` next to it. It is empty if there is none.
+/// Returns the PTX of the kernel file `source`, from `NAME.ptx.gz` next to it. It is empty if the file is missing.
 pub fn ptx_next_to(source: &Path) -> String {
     let mut text = String::new();
     if let Ok(bytes) = std::fs::read(source.with_extension("ptx.gz")) {
