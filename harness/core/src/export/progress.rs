@@ -49,10 +49,15 @@ impl Progress {
 
     /// Shows that a case begins. `time` is its estimated duration, if known.
     pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<&str>) {
+        let is_new = self.begun.borrow().iter().all(|(begun, _)| begun != lab);
         self.begun.borrow_mut().insert((lab.into(), variant.into()));
         let time = time.map_or_else(String::new, |time| format!(" (about {time})"));
         let what = [lab, variant, case].join(" ");
         self.show(&format!("{}{time}", what.trim_end()));
+        if is_new {
+            // A quick lab may end before the line is next redrawn.
+            self.bar.force_draw();
+        }
     }
 
     /// Shows work that belongs to no variant, after the number of variants that have begun.
