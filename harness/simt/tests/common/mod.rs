@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// A device with a module loaded.
 pub struct Device {
+    /// The emulated GPU.
+    pub part: &'static Part,
     pub memory: Arc<Memory>,
     pub module: Module,
     pub settings: Settings,
@@ -43,9 +45,14 @@ impl Plain for f64 {}
 impl Device {
     /// Loads PTX.
     pub fn new(ptx: &str) -> Device {
+        Device::of(Part::default_part(), ptx)
+    }
+
+    /// Loads PTX on a part.
+    pub fn of(part: &'static Part, ptx: &str) -> Device {
         let memory = Arc::new(Memory::new(1 << 30));
-        let module = Module::load(ptx, &memory, Part::default_part()).expect("the module loads");
-        Device { memory, module, settings: Settings::default(), cooperative: false, cluster: None }
+        let module = Module::load(ptx, &memory, part).expect("the module loads");
+        Device { part, memory, module, settings: Settings::default(), cooperative: false, cluster: None }
     }
 
     /// Puts numbers on the device. Returns their address.
@@ -123,7 +130,7 @@ impl Device {
         let watch =
             Watch { cancel: &never, patience: Duration::MAX, slow: &slow, stopped: &stopped, runtime: None, record };
         let mut print = |piece: &[u8]| text.extend_from_slice(piece);
-        let report = run_watched(&self.memory, Part::default_part(), &self.settings, &launch, &watch, &mut print);
+        let report = run_watched(&self.memory, self.part, &self.settings, &launch, &watch, &mut print);
         (report, String::from_utf8_lossy(&text).into_owned())
     }
 
