@@ -245,6 +245,7 @@ instructions! {
     RedAsync                  "red.async":                     8.1 90,     Copy,       Read,    Opaque,  sent;
     St                        "st":                            2.3 20,     Store,      Read,    Store,   store;
     StAsync                   "st.async":                      8.1 90,     Copy,       Read,    Store,   sent;
+    StBulk                    "st.bulk":                       8.6 100,    Store,      Read,    Opaque,  store;
     // Hints to the caches.
     Applypriority             "applypriority":                 7.4 80,     Hint,       Read,    Opaque,  sent;
     Discard                   "discard":                       7.4 80,     Hint,       Read,    Opaque,  sent;

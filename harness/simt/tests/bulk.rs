@@ -1,6 +1,7 @@
 //! Bulk copies (`cp.async.bulk`): what they move, what must be waited for, and what a device rejects.
 
 use crate::common::{Arg, Device};
+use gpu::Part;
 use simt::finding::{FindingKind, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 
@@ -200,4 +201,77 @@ WAIT:
     let (report, _) =
         run(&lines.replace("mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;", "setp.eq.u32 %p, 0, 0;"));
     assert!(races(&report, Scope::Block), "{:#?}", report.findings);
+}
+
+/// Runs a kernel of these lines for one warp of a B200, and returns its report and the 64 words of `sh`, in shared
+/// memory, which were ones before.
+fn filled(lines: &str) -> (Report, Vec<u32>) {
+    let mut device = Device::of(
+        Part::find("b200").expect("a part"),
+        &format!(
+            ".version 8.6
+.target sm_100
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+  .shared .align 16 .b32 sh[64];
+  .reg .b64 %out, %at, %generic, %bytes;
+  .reg .b32 %t, %r<4>;
+  .reg .pred %first;
+  ld.param.u64 %out, [out];
+  mov.u32 %t, %tid.x;
+  setp.eq.u32 %first, %t, 0;
+  mad.lo.u32 %r0, %t, 8, sh;
+  st.shared.v2.u32 [%r0], {{1, 1}};
+  mov.u64 %at, sh;
+  cvta.shared.u64 %generic, %at;
+  bar.sync 0;
+{lines}
+  bar.sync 0;
+  ld.shared.v2.u32 {{%r1, %r2}}, [%r0];
+  mad.wide.u32 %out, %t, 8, %out;
+  st.global.v2.u32 [%out], {{%r1, %r2}};
+  ret;
+}}
+"
+        ),
+    );
+    device.settings.checks = Checks::ALL;
+    let out = device.put(&[1000u32; 64]);
+    let (report, _) = device.try_launch("k", [1, 1, 1], [32, 1, 1], 0, &[Arg::Ptr(out)]);
+    (report, device.get(out, 64))
+}
+
+#[test]
+fn a_fill_writes_zeros_and_nothing_else() {
+    for (fill, zeros) in [
+        ("@%first st.bulk [%generic], 256, 0;", 0..64),
+        ("@%first st.bulk.weak.shared::cta [%at+8], 24, 0;", 2..8),
+        ("@%first st.bulk.shared::cta [sh+240], 16, 0;", 60..64),
+        ("@%first st.bulk [%generic], 0, 0;", 0..0),
+        // Each lane fills its own word.
+        ("cvt.u64.u32 %bytes, 8; mov.u32 %r3, %r0; st.bulk.shared::cta [%r3], %bytes, 0;", 0..64),
+    ] {
+        let (report, got) = filled(fill);
+        assert_eq!((report.fault, report.findings.as_slice()), (None, &[][..]), "{fill}");
+        let expected: Vec<u32> = (0..64).map(|word| u32::from(!zeros.contains(&word))).collect();
+        assert_eq!(got, expected, "{fill}");
+    }
+}
+
+#[test]
+fn a_fill_outside_of_shared_memory_is_found() {
+    for (fill, fault) in [
+        ("@%first st.bulk [%generic+4], 16, 0;", Fault::MisalignedAddress),
+        ("mov.u64 %bytes, 12; @%first st.bulk [%generic], %bytes, 0;", Fault::MisalignedAddress),
+        ("@%first st.bulk [%generic+8], 256, 0;", Fault::IllegalAddress),
+        ("@%first st.bulk [%out], 16, 0;", Fault::IllegalAddress),
+        ("mov.u64 %bytes, -8; @%first st.bulk [%generic], %bytes, 0;", Fault::IllegalAddress),
+    ] {
+        let (report, _) = filled(fill);
+        assert_eq!(report.fault, Some(fault), "{fill}");
+    }
+    // Other lanes must not read the words without a barrier.
+    let (report, _) = filled("@%first st.bulk [%generic], 256, 0; ld.shared.u32 %r3, [%r0];");
+    assert!(report.findings.iter().any(|f| matches!(f.kind, FindingKind::Race { .. })), "{:#?}", report.findings);
 }

@@ -1,6 +1,6 @@
 //! Asynchronous copies from global to shared memory (`cp.async`), and in bulk in either direction (`cp.async.bulk`), of
 //! contiguous bytes or of boxes of tensors (`cp.async.bulk.tensor`); stores and reductions that report their completion
-//! (`st.async`, `red.async`).
+//! (`st.async`, `red.async`); stores that fill a range with zeros (`st.bulk`).
 //!
 //! The machine copies immediately, as a device may. But a program must not rely on that before the copying thread has
 //! waited for the group of the copy. Until then the race check remembers the copy as pending, and any access to its
@@ -9,6 +9,7 @@
 
 mod bulk;
 mod copies;
+mod fill;
 mod groups;
 mod reduction;
 mod report;
@@ -35,6 +36,7 @@ pub(super) const ROWS: &[FamilyRow] = &[
     FamilyRow::new(Opcode::CpReduceAsyncBulkTensor, tensor::reduce).waits(),
     FamilyRow::new(Opcode::RedAsync, reduction::reduction).waits(),
     FamilyRow::new(Opcode::StAsync, store::store).waits(),
+    FamilyRow::new(Opcode::StBulk, fill::fill),
     FamilyRow::new(Opcode::TensormapCpFenceproxy, tensor::publish).waits(),
     FamilyRow::new(Opcode::TensormapReplace, tensor::replace).waits(),
 ];
