@@ -176,7 +176,8 @@ fn record(
     let file = folder.path().join("run.wlr");
     let mut process = Process::new(&program);
     // Commands on standard input are for the debugger.
-    process.arg("record").args(options).arg("-o").arg(&file).args(words).stdin(Stdio::null());
+    let temporary = format!("--{}", record::TEMPORARY);
+    process.arg("record").arg(temporary).args(options).arg("-o").arg(&file).args(words).stdin(Stdio::null());
     let code = run(&mut process).map_err(|source| Error::Io { action: "start", path: program, source })?;
     if file.exists() {
         return Ok(Recorded::Launch(Box::new(open(&file)?)));

@@ -7,7 +7,7 @@ use std::{
     process::{Command as Process, ExitCode},
 };
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Device, DeviceChoice, Error};
 use recording::Header;
 use wire::{Checks, RecordRequest};
@@ -35,6 +35,8 @@ Examples:
   warplab record --html run.html hello.cu
   warplab show run.wlr                              then: open run.html";
 
+/// The option by which `warplab debug` says that the user does not know the file.
+pub const TEMPORARY: &str = "temporary";
 /// The prefix of the folder that holds a recording until it is whole.
 const SCRATCH: &str = ".warplab-record-";
 /// The bytes of a mebibyte, the unit of `--limit`.
@@ -45,6 +47,7 @@ pub fn command() -> Command {
         .about("Record a launch step by step, to see inside a kernel with `warplab show`")
         .args(own())
         .args(before_program())
+        .arg(Arg::new(TEMPORARY).long(TEMPORARY).action(ArgAction::SetTrue).hide(true))
         .arg(
             Arg::new("program")
                 .value_name("LAB|PROGRAM")
@@ -194,7 +197,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let recording = show::parse("show", &file, &bytes)?;
     let out = path("output").unwrap_or_else(|| "run.wlr".into());
     harness::write_whole(&out, &bytes)?;
-    harness::print(&format!("{}: {}", out.display(), summary(&recording.header, bytes.len())));
+    let name = if matches.get_flag(TEMPORARY) { String::new() } else { format!("{}: ", out.display()) };
+    harness::print(&(name + &summary(&recording.header, bytes.len())));
     if let Some(page) = path("html") {
         to_file(&page, &::report::page::of_recording(&recording))?;
         harness::print(&page.display().to_string());
