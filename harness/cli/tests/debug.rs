@@ -107,6 +107,7 @@ fn a_lab_is_recorded_before_it_is_debugged() {
         debug(folder.path(), &["--check", "all", "bughunt", "--quick", "--variant", "no-barrier"], &["continue", "q"]);
     assert!(run.stdout.contains("mirror<<<"), "{run:?}");
     assert!(run.stdout.contains("CUDA Exception: "), "{run:?}");
+    assert!(run.stdout.starts_with("mirror, launch 1: ") && !run.stdout.contains("run.wlr"), "{run:?}");
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "the recording is left behind");
     let run = debug(folder.path(), &["--kernel", "nosuch", "vecadd", "-n", "64"], &["run"]);
     assert_eq!(run.code, 2, "{run:?}");
@@ -359,4 +360,107 @@ fn a_client_that_speaks_no_protocol_is_refused() {
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
         assert!(run.stderr.contains(words), "{run:?}");
     }
+}
+
+/// Records a kernel that `-G` has compiled, as run.wlr.
+fn recorded_locals(folder: &Path) {
+    let file = folder.join("locals.cu");
+    std::fs::write(&file, include_str!("debugging/locals.cu")).unwrap();
+    let hash = kernels::KernelSource::read(&file, "locals.cu").unwrap().hash();
+    let mut ptx = String::new();
+    flate2::read::GzDecoder::new(&include_bytes!("debugging/locals.ptx.gz")[..]).read_to_string(&mut ptx).unwrap();
+    let ptx = format!("// source sha256 {hash}\n// compiler NVRTC 12.9, compute_80\n\n{ptx}");
+    std::fs::write(folder.join("locals.ptx"), ptx).unwrap();
+    let args = ["record", "vecadd", "--kernel", "locals.cu", "--variant", "pageable", "-n", "32"];
+    let run = warplab_in(folder, &args, &[("WARPLAB_NVRTC", "off")]);
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[test]
+fn local_variables_are_shown_by_name_and_type() {
+    let folder = tempfile::tempdir().unwrap();
+    recorded_locals(folder.path());
+    let commands = [
+        "break 11 if threadIdx.x == 5 && value > 8",
+        "run",
+        "info locals",
+        "next",
+        "print product",
+        "finish",
+        "info locals",
+        "delete",
+        "break 33 if threadIdx.x == 6",
+        "continue",
+        "print i",
+        "print pair",
+        "print recent[2] + pair.key",
+        "watch pair.key",
+        "continue",
+        "reverse-continue",
+        "print pair.key",
+        "print pair.kex",
+        "print twice",
+        "print tile",
+    ];
+    let run = debug(folder.path(), &["run.wlr"], &commands);
+    let replies = replies(&run);
+    let value = |at: usize| replies[at].split_once(" = ").unwrap_or_else(|| panic!("{}", replies[at])).1;
+    // A called function's parameters are what the caller has passed.
+    assert!(replies[1].contains("Breakpoint 1, scaled () at locals.cu:11"), "{run:?}");
+    assert!(replies[2].starts_with("float value = 9\nint factor = 4\n"), "{run:?}");
+    assert_eq!(value(4), "36");
+    for row in [
+        "unsigned long long n = 32",
+        "int[3] recent = {5, 7, 9}",
+        "Pair pair = {key = 105, weight = 0.5}",
+        "unsigned i = 5",
+        "unsigned char small = 200",
+        "double sum = 48",
+        "is_even = <it is not set yet>",
+        "int k = 2",
+        "int twice = 9",
+    ] {
+        assert!(replies[6].lines().any(|line| line == row), "{row}: {run:?}");
+    }
+    // In the inner block, `i` is another variable.
+    assert_eq!((value(10), value(11), value(12)), ("106", "{key = 106, weight = 0.5}", "116"), "{run:?}");
+    assert!(replies[14].contains("Old value = 106\nNew value = 212"), "{run:?}");
+    assert_eq!(value(16), "106");
+    assert_eq!(replies[17], "there is no member `kex`; there are: key, weight");
+    assert!(replies[18].starts_with("there is no variable or register `twice` here"), "{run:?}");
+    assert!(value(19).starts_with("{? <repeats 32 times>, 4, 5, 6, "), "{run:?}");
+}
+
+#[test]
+fn an_editor_shows_local_variables() {
+    let folder = tempfile::tempdir().unwrap();
+    recorded_locals(folder.path());
+    let mut client = Client::start(folder.path(), &[]);
+    client.request::<Initialize>(&json!({"adapterID": "warplab"}));
+    client.send("launch", &json!({"program": "run.wlr"}));
+    client.event("initialized");
+    let wanted = json!([{"line": 26, "condition": "threadIdx.x == 5 && k == 2"}]);
+    client.request::<SetBreakpoints>(&json!({"source": {"name": "locals.cu"}, "breakpoints": wanted}));
+    client.send("configurationDone", &json!({}));
+    let stopped = client.event("stopped");
+    assert_eq!(stopped["reason"], "breakpoint");
+    let frame = client.request::<StackTrace>(&json!({"threadId": stopped["threadId"]})).stack_frames[0].id;
+    let scopes = client.request::<Scopes>(&json!({"frameId": frame})).scopes;
+    assert_eq!(scopes[0].name, "Locals");
+    let of = |client: &mut Client, reference: u64| {
+        client.request::<Variables>(&json!({"variablesReference": reference})).variables
+    };
+    let locals = of(&mut client, scopes[0].variables_reference);
+    let named = |name: &str| locals.iter().find(|known| known.name == name).unwrap();
+    let shown = |name: &str| (named(name).type_.as_deref().unwrap_or_default(), named(name).value.as_str());
+    assert_eq!(shown("k"), ("int", "2"));
+    assert_eq!(shown("sum"), ("double", "48"));
+    assert_eq!(shown("recent"), ("int[3]", "{5, 7, 9}"));
+    assert_eq!(shown("pair"), ("Pair", "{key = 105, weight = 0.5}"));
+    assert_eq!(shown("is_even").1, "<`is_even` has no value here: it is not set yet>");
+    let members = of(&mut client, named("pair").variables_reference);
+    assert_eq!((members[0].name.as_str(), members[0].value.as_str()), ("key", "105"));
+    let elements = of(&mut client, named("recent").variables_reference);
+    assert_eq!(elements.iter().map(|element| element.value.as_str()).collect::<Vec<_>>(), ["5", "7", "9"]);
+    assert_eq!(client.evaluate(frame, "recent[1] + pair.weight"), "7.5");
 }

@@ -9,7 +9,7 @@ use crate::step::Step;
 pub const MAGIC: [u8; 8] = *b"WLRECORD";
 
 /// The version of the format. A reader takes only its own version.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Bytes before the contents: [`MAGIC`], the version, the sizes of the contents unpacked and packed, their checksum.
 const PREFIX: usize = 8 + 4 + 8 + 8 + 8;

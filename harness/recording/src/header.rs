@@ -1,5 +1,6 @@
 //! What a recording says once: the launch, its code, its memory, its findings.
 
+use crate::variable::{LocalVariable, VariableType};
 use serde::{Deserialize, Serialize};
 
 /// Everything of a recording except for its steps.
@@ -34,6 +35,10 @@ pub struct Header {
     pub instructions: Vec<InstructionInfo>,
     /// The registers, as changes number them.
     pub registers: Vec<RegisterInfo>,
+    /// The local variables, where debug information (`-G`) describes them.
+    pub variables: Vec<LocalVariable>,
+    /// The types of variables, as variables number them.
+    pub types: Vec<VariableType>,
     /// The source files, as instructions number them.
     pub sources: Vec<SourceFile>,
     /// What the checks found in the launch.
@@ -52,11 +57,27 @@ impl Header {
         self.instructions.iter().any(|instruction| instruction.source.is_some())
     }
 
-    /// Whether the recorded blocks are blocks of the grid, and the sizes of grid and block are numbers of 64 bits.
+    /// Whether the recorded blocks are blocks of the grid, the sizes of grid and block are numbers of 64 bits, and types
+    /// that are referred to exist.
     pub(crate) fn is_possible(&self) -> bool {
         let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).try_fold(1, u64::checked_mul);
         let BlockRange { first, last } = self.blocks;
-        count(self.block).is_some() && first <= last && count(self.grid).is_some_and(|blocks| last < blocks)
+        count(self.block).is_some()
+            && first <= last
+            && count(self.grid).is_some_and(|blocks| last < blocks)
+            && self.has_types()
+    }
+
+    /// Whether variables and types refer only to types that there are.
+    fn has_types(&self) -> bool {
+        let is_there = |index: &u32| (*index as usize) < self.types.len();
+        let of_type = |of: &VariableType| match of {
+            VariableType::Pointer(to) => to.as_ref().is_none_or(is_there),
+            VariableType::Array { element, .. } => is_there(element),
+            VariableType::Structure { fields, .. } => fields.iter().all(|field| is_there(&field.type_index)),
+            VariableType::Scalar { .. } | VariableType::Other(_) => true,
+        };
+        self.variables.iter().all(|variable| is_there(&variable.type_index)) && self.types.iter().all(of_type)
     }
 
     /// Returns the number of blocks of the grid.

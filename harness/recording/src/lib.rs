@@ -14,6 +14,7 @@ mod header;
 mod lanes;
 mod replay;
 mod step;
+mod variable;
 mod varint;
 
 pub use encode::{Encoded, Encoder};
@@ -25,3 +26,4 @@ pub use header::{
 };
 pub use replay::{Mismatch, Replay};
 pub use step::{Access, AccessKind, Change, Event, LANES, Lanes, Space, Step, lanes_of};
+pub use variable::{Field, LocalVariable, PtxRange, ScalarEncoding, VariableLocation, VariablePlace, VariableType};

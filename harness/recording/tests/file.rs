@@ -147,7 +147,7 @@ fn each_kind_of_wrong_file_has_its_own_message() {
     }
     let mut other = file.clone();
     other[8] = 9;
-    assert!(message(&other).contains("it has version 9 of the format, and this program reads version 2"));
+    assert!(message(&other).contains("it has version 9 of the format, and this program reads version 3"));
     let mut damaged = file.clone();
     *damaged.last_mut().unwrap() ^= 1;
     assert_eq!(Recording::read(&damaged), Err(ReadError::Corrupt("its checksum")));

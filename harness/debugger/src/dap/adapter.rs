@@ -111,7 +111,8 @@ impl<Open: FnMut(&LaunchTarget) -> Result<Launched, String>> Adapter<Open> {
             "stackTrace" => self.stack_trace(arguments),
             "scopes" => {
                 let focus = self.select_frame(arguments)?;
-                Ok(json!({"scopes": self.references.scopes(focus)}))
+                let has_locals = !self.session()?.timeline().header().variables.is_empty();
+                Ok(json!({"scopes": self.references.scopes(focus, has_locals)}))
             }
             "variables" => self.variables(arguments),
             "evaluate" => self.evaluate(arguments),

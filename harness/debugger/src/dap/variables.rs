@@ -1,9 +1,9 @@
 //! Scopes and variables of a lane.
 
-use recording::LANES;
+use recording::{Field, LANES};
 use serde_json::{Value, json};
 
-use crate::expression::{Quantity, Scope, ValueFormat, parse};
+use crate::expression::{ExpressionError, Quantity, Scope, ValueFormat, parse};
 use crate::focus::Focus;
 use crate::scalar::Scalar;
 use crate::session::Session;
@@ -20,6 +20,10 @@ pub enum Reference {
     Registers(Focus),
     /// The indices of the thread, and the sizes of the launch.
     Indices(Focus),
+    /// The local variables that are in scope.
+    Locals(Focus),
+    /// The members of a structure, by its address and type.
+    Members(Focus, Memory, u64, u32),
     /// The kernel's arguments and shared variables.
     Variables(Focus),
     /// The registers of all lanes of the warp.
@@ -51,14 +55,16 @@ impl References {
     }
 
     /// Returns the scopes of a lane.
-    pub fn scopes(&mut self, focus: Focus) -> Value {
+    pub fn scopes(&mut self, focus: Focus, has_locals: bool) -> Value {
         let mut scope = |name: String, reference| json!({"name": name, "variablesReference": self.add(reference), "expensive": false});
-        json!([
+        let locals = has_locals.then(|| scope("Locals".into(), Reference::Locals(focus)));
+        let others = [
             scope("Arguments and shared memory".into(), Reference::Variables(focus)),
             scope(format!("Registers of lane {}", focus.lane), Reference::Registers(focus)),
             scope("Thread and launch".into(), Reference::Indices(focus)),
             scope("Registers of all lanes".into(), Reference::Lanes(focus)),
-        ])
+        ];
+        locals.into_iter().chain(others).collect()
     }
 
     /// Returns a quantity as a variable: value, type, and a reference to its elements.
@@ -73,9 +79,21 @@ impl References {
                 reference = self.add(Reference::Elements(scope.focus, memory, address, scalar, count));
             }
         }
+        if let Quantity::Structure { memory, address, type_index } = *quantity {
+            reference = self.add(Reference::Members(scope.focus, memory, address, type_index));
+        }
         Ok(json!({
             "value": printed.text, "type": printed.type_name, "variablesReference": reference, "indexedVariables": count
         }))
+    }
+
+    /// Returns a named quantity as a variable; one without a value as the reason for that.
+    fn row(&mut self, scope: Scope<'_>, name: &str, quantity: Result<Quantity, ExpressionError>) -> Value {
+        let value = quantity.map_err(|error| error.to_string()).and_then(|quantity| self.value(scope, &quantity));
+        let mut row = value.unwrap_or_else(|error| json!({"value": format!("<{error}>"), "variablesReference": 0}));
+        row["name"] = name.into();
+        row["evaluateName"] = name.into();
+        row
     }
 
     /// Returns the variables behind a reference, from one of its elements on.
@@ -97,6 +115,22 @@ impl References {
                     Some(leaf(name.into(), printed.text, printed.type_name))
                 })
                 .collect(),
+            Reference::Locals(focus) => {
+                let locals = scope(focus).locals().into_iter();
+                locals.map(|local| self.row(scope(focus), &local.name, scope(focus).local_value(local))).collect()
+            }
+            Reference::Members(focus, memory, address, type_index) => {
+                let fields = scope(focus).fields(type_index).iter();
+                let row = |field: &Field| {
+                    let at = address.wrapping_add(field.offset.into());
+                    let quantity = scope(focus).typed(&field.name, memory, at, field.type_index);
+                    let mut row = self.row(scope(focus), &field.name, quantity);
+                    // A member has no expression without its structure.
+                    row["evaluateName"] = Value::Null;
+                    row
+                };
+                fields.map(row).collect()
+            }
             Reference::Variables(focus) => {
                 let mut rows = Vec::new();
                 for name in session.variables().names() {

@@ -1,6 +1,9 @@
 //! Evaluates expressions for the lane in focus, at a position of the timeline.
 
+use std::collections::HashSet;
 use std::fmt;
+
+use recording::{Field, VariableType};
 
 use super::parse::{Expression, PointerSpace};
 use super::{ExpressionError, parse};
@@ -12,6 +15,8 @@ use crate::variables::{Variable, Variables};
 
 /// The most elements that are shown of an array.
 const MOST_ELEMENTS: u64 = 200;
+/// The deepest nesting of structures that is shown.
+const DEEPEST_STRUCTURE: usize = 4;
 
 /// What an expression stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +40,15 @@ pub enum Quantity {
         address: u64,
         /// Its type.
         scalar: Scalar,
+    },
+    /// A structure in memory.
+    Structure {
+        /// Its memory.
+        memory: Memory,
+        /// Its address.
+        address: u64,
+        /// Its type: an index into the header's types.
+        type_index: u32,
     },
     /// A pointer, or an array.
     Array {
@@ -162,6 +176,9 @@ impl<'a> Scope<'a> {
                 let later = if is_later { " (read later)" } else { "" };
                 Ok(Printed { text: format.text(value) + later, type_name: scalar.to_string() })
             }
+            Quantity::Structure { memory, address, type_index } => {
+                Ok(self.structure(*memory, *address, *type_index, (format, 0)))
+            }
             Quantity::Array { memory, address, scalar: Some(scalar), bytes: Some(bytes), .. } => {
                 Ok(self.elements(*memory, *address, *scalar, bytes / scalar.bytes(), format))
             }
@@ -191,6 +208,36 @@ impl<'a> Scope<'a> {
         Printed { text: format!("{{{text}}}"), type_name: format!("{scalar}[{count}]") }
     }
 
+    /// Returns a structure, printed. `depth` counts the structures around it.
+    fn structure(
+        self,
+        memory: Memory,
+        address: u64,
+        type_index: u32,
+        (format, depth): (ValueFormat, usize),
+    ) -> Printed {
+        let type_name = match &self.timeline.header().types[type_index as usize] {
+            VariableType::Structure { name, .. } => name.clone(),
+            _ => String::new(),
+        };
+        if depth == DEEPEST_STRUCTURE {
+            return Printed { text: "{...}".into(), type_name };
+        }
+        let field = |field: &Field| {
+            let at = address.wrapping_add(field.offset.into());
+            let quantity = self.typed(&field.name, memory, at, field.type_index);
+            let printed = quantity.and_then(|quantity| match quantity {
+                Quantity::Structure { memory, address, type_index } => {
+                    Ok(self.structure(memory, address, type_index, (format, depth + 1)))
+                }
+                other => self.printed(&other, format),
+            });
+            format!("{} = {}", field.name, printed.map_or_else(|_| "?".into(), |printed| printed.text))
+        };
+        let fields: Vec<String> = self.fields(type_index).iter().take(MOST_ELEMENTS as usize).map(field).collect();
+        Printed { text: format!("{{{}}}", fields.join(", ")), type_name }
+    }
+
     /// Returns the value of a condition.
     ///
     /// # Errors
@@ -213,6 +260,9 @@ impl<'a> Scope<'a> {
             Quantity::Value(value) | Quantity::Register { value, .. } => Ok(value),
             Quantity::Place { memory, address, scalar } => Ok(self.read(memory, address, scalar)?.0),
             Quantity::Array { address, .. } => Ok(Value::new(Scalar::UNSIGNED_LONG, address)),
+            Quantity::Structure { .. } => {
+                Err(ExpressionError::Operands("a structure is not a number: add .MEMBER".into()))
+            }
             Quantity::Index(index) => {
                 Err(ExpressionError::Operands(format!("{} has three parts: add .x, .y or .z", shown(index))))
             }
@@ -322,8 +372,11 @@ impl<'a> Scope<'a> {
             "warpSize" => return number(recording::LANES as u64),
             _ => {}
         }
-        if let Some(variable) = self.variables.find(name) {
-            return Ok(self.variable(name, variable));
+        let (local, variable) = (self.local(name), self.variables.find(name));
+        match (local, variable) {
+            (Some(Err(_)), Some(variable)) | (None, Some(variable)) => return Ok(self.variable(name, variable)),
+            (Some(local), _) => return local,
+            (None, None) => {}
         }
         let function = self.function();
         let register = match name.strip_prefix(['%', '$']) {
@@ -333,7 +386,12 @@ impl<'a> Scope<'a> {
         let Some(register) = register else {
             let registers = header.registers.iter().filter(|register| register.function == function);
             let registers = registers.map(|register| register.name.as_str());
-            let known: Vec<&str> = self.variables.names().chain(["threadIdx", "blockIdx"]).chain(registers).collect();
+            let locals = self.locals().into_iter().map(|local| local.name.as_str());
+            let variables = self.variables.names().chain(["threadIdx", "blockIdx"]);
+            let mut known: Vec<&str> = locals.chain(variables).chain(registers).collect();
+            // The kernel's parameters are among its local variables, too.
+            let mut seen = HashSet::new();
+            known.retain(|name| seen.insert(*name));
             return Err(ExpressionError::UnknownName { name: name.into(), suggestion: nearest(name, &known) });
         };
         let value = self.register(register).ok_or_else(|| ExpressionError::UnwrittenRegister(name.into()))?;

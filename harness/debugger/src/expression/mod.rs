@@ -38,6 +38,9 @@ pub enum ExpressionError {
     /// The elements of an array have no known type.
     #[error("no step accesses `{0}`, so the type of its elements is not known; write ((float*){0})[INDEX]")]
     UntypedArray(String),
+    /// A local variable has no value here, and why.
+    #[error("`{0}` has no value here: {1}")]
+    LocalWithoutValue(String, String),
     /// An operator cannot be applied.
     #[error("{0}")]
     Operands(String),

@@ -1,23 +1,23 @@
 //! `info TOPIC`: describes the launch, its threads, registers, memory, breakpoints and findings.
 
-use recording::{Event, LANES, lanes_of};
+use recording::{Event, LANES, LocalVariable, lanes_of};
 
 use super::focus_command::described;
 use super::listing::file_line;
-use crate::expression::Scope;
-use crate::expression::ValueFormat;
+use crate::expression::{ExpressionError, Scope, ValueFormat};
 use crate::focus::{Focus, index_of, shown, threads_of};
 use crate::session::Session;
 use crate::stops::StopCondition;
 use crate::suggest::nearest;
 
 /// The topics, and what each describes.
-const TOPICS: [(&str, &str); 9] = [
+const TOPICS: [(&str, &str); 10] = [
     ("cuda threads", "where each thread of the recorded blocks is"),
     ("cuda lanes", "the lanes of the warp in focus"),
     ("cuda warps", "each warp of the recorded blocks"),
     ("cuda blocks", "the recorded blocks"),
     ("cuda kernels", "the launch"),
+    ("locals", "the local variables of the lane in focus, of code that -G has compiled"),
     ("registers", "the registers of the lane in focus that a step has written"),
     ("memory", "the kernel's arguments, shared variables and allocations"),
     ("breakpoints", "breakpoints and watchpoints"),
@@ -38,6 +38,7 @@ pub fn execute(session: &Session, topic: &str) -> Result<String, String> {
         ["cuda warps"] => Ok(warps(session)),
         ["cuda blocks"] => Ok(blocks(session)),
         ["cuda kernels"] => Ok(opened(session)),
+        ["locals"] => Ok(locals(session)),
         ["registers"] => Ok(registers(session)),
         ["memory"] => Ok(memory(session)),
         ["breakpoints"] => Ok(breakpoints(session)),
@@ -167,6 +168,23 @@ fn blocks(session: &Session) -> String {
         lines.push(format!("{mark} {index} {:>5} {done} of {all}", block.len()));
     }
     lines.join("\n")
+}
+
+fn locals(session: &Session) -> String {
+    let scope = session.scope();
+    if scope.timeline.header().variables.is_empty() {
+        return "The kernel has no debug information: compile with -G and record again".into();
+    }
+    let row = |variable: &LocalVariable| {
+        let printed = scope.local_value(variable).and_then(|value| scope.printed(&value, ValueFormat::Natural));
+        match printed {
+            Ok(printed) => format!("{} {} = {}", printed.type_name, variable.name, printed.text),
+            Err(ExpressionError::LocalWithoutValue(name, reason)) => format!("{name} = <{reason}>"),
+            Err(error) => format!("{} = <{error}>", variable.name),
+        }
+    };
+    let rows: Vec<String> = scope.locals().into_iter().map(row).collect();
+    if rows.is_empty() { "No local variable is in scope here".into() } else { rows.join("\n") }
 }
 
 fn registers(session: &Session) -> String {

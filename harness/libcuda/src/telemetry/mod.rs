@@ -2,6 +2,7 @@
 //! and queries it; the state does not depend on the telemetry.
 
 pub mod command;
+mod debug_info;
 pub mod error_queries;
 pub mod exit;
 pub mod failures;

@@ -1,6 +1,7 @@
 //! Writes a recorded launch to the file that the client wants.
 
 use super::command;
+use super::debug_info::local_variables;
 use super::sources::text_of;
 use super::stderr::complain;
 use crate::state::device::observer::RecordedLaunch;
@@ -63,7 +64,7 @@ fn command_line() -> String {
 }
 
 /// Returns the name of a variable in shared memory as the source has it, without its function.
-fn variable_name(mangled: &str) -> String {
+pub fn variable_name(mangled: &str) -> String {
     let name = demangle(mangled);
     name.rsplit("::").next().unwrap_or_default().to_owned()
 }
@@ -99,6 +100,8 @@ fn bytes_of(mut launch: RecordedLaunch<'_>) -> Vec<u8> {
             bytes: register.bytes,
         }
     });
+    let functions = recorded.instructions.iter().map(|place| place.function.as_str()).collect();
+    let locals = local_variables(launch.ptx, &kernel.name, &functions);
     let found = Findings { list: recorded.findings, ..Findings::default() };
     let findings = super::report::told(&found).into_iter();
     let argument = |param: &Param| {
@@ -120,6 +123,8 @@ fn bytes_of(mut launch: RecordedLaunch<'_>) -> Vec<u8> {
         allocations: recorded.allocations,
         instructions,
         registers: registers.collect(),
+        variables: locals.variables,
+        types: locals.types,
         sources: files.0,
         findings: findings.map(|told| Finding { title: told.headline, text: told.text }).collect(),
         fault: launch.fault.map(|fault| format!("{fault:?}")),

@@ -5,7 +5,8 @@ use super::find_barrier_paths::find_barrier_paths;
 use super::ir::*;
 use super::plan::Plan;
 use crate::engine::warp::program::{
-    AccessInfo, BlockInfo, BranchInfo, Constant, Dataflow, FunctionInfo, Operand, Order, Program, Refresh, TextureInfo,
+    AccessInfo, BlockInfo, BranchInfo, Constant, Dataflow, FunctionInfo, Operand, Order, Program, Refresh,
+    RegisterAlias, TextureInfo,
 };
 use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
@@ -234,6 +235,12 @@ impl Emitter<'_> {
                 self.program.behind.push((range(barrier).1, ranges));
             }
         }
+        let alias = |&(number, slot): &(u32, OperandSlot)| {
+            let width = layout.width(function, slot)?;
+            let operand = Operand::new(layout.place(function, slot), width, true, false);
+            Some(RegisterAlias { function: function as u32, number, operand })
+        };
+        self.program.aliases.extend(f.aliases.iter().filter_map(alias));
         let end = self.pc();
         self.program.functions.push(FunctionInfo { name: f.name.clone(), entry, end });
         placement

@@ -169,6 +169,8 @@ pub struct Func {
     pub regs: Vec<u32>,
     /// How many of them the PTX declares; they come first.
     pub declared: u32,
+    /// Declared registers that the code does not use, with the constant or parameter that it reads in their place.
+    pub aliases: Vec<(u32, OperandSlot)>,
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
     /// The register in which its callers leave the return address; `None` for a kernel.

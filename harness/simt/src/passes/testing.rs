@@ -46,6 +46,7 @@ pub fn graph(terms: impl IntoIterator<Item = Term>, registers: usize) -> Func {
         name: "k".into(),
         regs: vec![4; registers],
         declared: registers as u32,
+        aliases: Vec::new(),
         blocks: terms.into_iter().map(block).collect(),
         back: None,
         idle: Vec::new(),

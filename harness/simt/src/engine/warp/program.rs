@@ -88,6 +88,8 @@ pub struct Program {
     /// For each of these, its number among the registers that its function declares; `u32::MAX` if the lowering made
     /// it.
     pub registers: Vec<u32>,
+    /// Registers of the PTX in whose place the code reads a constant or a parameter.
+    pub aliases: Vec<RegisterAlias>,
     /// Loads of which only some bytes are used, in order: the program counter, and a bit for each used byte. A compiler
     /// may load more than the source requests, as long as the bytes are accessible.
     pub used_bytes: Vec<(u32, u32)>,

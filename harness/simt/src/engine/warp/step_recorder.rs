@@ -37,11 +37,13 @@ pub(crate) struct RecordedWarp {
     pub waits: [u32; LANES],
     /// Whether lanes have reconverged since the last step.
     pub reconverged: bool,
+    /// The lanes of which a step has the registers that are set before the first instruction.
+    pub started: u32,
 }
 
 impl Default for RecordedWarp {
     fn default() -> Self {
-        RecordedWarp { together: [0; LANES], waits: [u32::MAX; LANES], reconverged: false }
+        RecordedWarp { together: [0; LANES], waits: [u32::MAX; LANES], reconverged: false, started: 0 }
     }
 }
 
@@ -51,6 +53,8 @@ pub(crate) struct StepRecorder {
     pub encoder: Encoder,
     /// What to record, for each instruction.
     pub ops: Vec<RecordedOp>,
+    /// The registers that are set before the first instruction, with their numbers in the recording.
+    pub preset: Vec<(Operand, u32)>,
     registers: Vec<RecordedRegister>,
     /// The step that is being filled.
     pub step: Step,
@@ -63,10 +67,16 @@ pub(crate) struct StepRecorder {
 }
 
 impl StepRecorder {
-    /// Creates a recorder without steps. `ops` is what to record of each instruction.
-    pub fn new(ops: Vec<RecordedOp>, registers: Vec<RecordedRegister>, request: RecordRequest) -> StepRecorder {
+    /// Creates a recorder without steps. `ops` is what to record of each instruction; `preset` is what is set before the
+    /// first one.
+    pub fn new(
+        ops: Vec<RecordedOp>,
+        (preset, registers): (Vec<(Operand, u32)>, Vec<RecordedRegister>),
+        request: RecordRequest,
+    ) -> StepRecorder {
         StepRecorder {
             ops,
+            preset,
             blocks: request.blocks,
             encoder: Encoder::new(request.limit),
             registers,

@@ -239,6 +239,17 @@ pub enum Dataflow {
     Return,
 }
 
+/// A register of the PTX in whose place the code reads a constant or a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterAlias {
+    /// Its function's index in the program.
+    pub function: u32,
+    /// Its number in its function.
+    pub number: u32,
+    /// What is read in its place.
+    pub operand: Operand,
+}
+
 /// A register that an instruction reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand(u32);

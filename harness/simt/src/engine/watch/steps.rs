@@ -232,6 +232,14 @@ impl Warp<'_> {
         }
     }
 
+    /// Adds the registers that were set before the warp's first instruction. What the step itself writes comes after.
+    fn record_preset(&self, recorder: &mut StepRecorder, mask: u32) {
+        let preset = recorder.preset.iter();
+        let preset =
+            preset.map(|(operand, register)| Change { register: *register, values: self.values(*operand, mask) });
+        recorder.step.changes.splice(..0, preset);
+    }
+
     /// Records an instruction that has been executed.
     fn record_step(&mut self, recorder: &mut StepRecorder, op: &Op, before: Before, flow: Flow) {
         let mask = before.mask;
@@ -243,17 +251,21 @@ impl Warp<'_> {
             recorder.step.access = before.access.map(|access| self.access_after(recorder, op, access, event));
         }
         recorder.step.finding = recorder.new_finding(&self.scratch.get().findings);
-        if let Some(state) = &mut self.recorded {
-            if waits {
-                lanes(mask).for_each(|lane| state.waits[lane] = op.site);
+        let Some(state) = &mut self.recorded else { return };
+        if waits {
+            lanes(mask).for_each(|lane| state.waits[lane] = op.site);
+        }
+        let step = &mut recorder.step;
+        let has_effect =
+            !step.changes.is_empty() || step.access.is_some() || step.finding.is_some() || event != Event::None;
+        if has_effect || !recorder.ops[op.site as usize].is_auxiliary {
+            step.reconverged = std::mem::take(&mut state.reconverged);
+            let is_first = mask & !state.started != 0;
+            state.started |= mask;
+            if is_first {
+                self.record_preset(recorder, mask);
             }
-            let step = &mut recorder.step;
-            let has_effect =
-                !step.changes.is_empty() || step.access.is_some() || step.finding.is_some() || event != Event::None;
-            if has_effect || !recorder.ops[op.site as usize].is_auxiliary {
-                step.reconverged = std::mem::take(&mut state.reconverged);
-                recorder.encoder.step(&recorder.step);
-            }
+            recorder.encoder.step(&recorder.step);
         }
     }
 

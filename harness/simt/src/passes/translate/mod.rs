@@ -70,6 +70,7 @@ pub fn translate<'m>(
     this.code()?;
     Ok(Func {
         name: own.function.name.clone(),
+        aliases: this.registers.aliases(&facts.sources),
         regs: this.registers.finish(),
         declared: own.body.regs.len() as u32,
         blocks: this.blocks.finish(),

@@ -45,6 +45,13 @@ impl Registers {
         self.widths.get(reg.0 as usize).copied().unwrap_or(0)
     }
 
+    /// Returns the registers in whose place a constant or a parameter is read. `sources` has the instruction that names
+    /// a register's value, if it is always the same.
+    pub fn aliases(&self, sources: &[Option<u32>]) -> Vec<(u32, OperandSlot)> {
+        let found = |source: &Option<u32>| self.known.get(&(*source)?).copied().flatten();
+        (0..).zip(sources).filter_map(|(register, source)| Some((register, found(source)?))).collect()
+    }
+
     /// Returns the widths of all registers.
     pub fn finish(self) -> Vec<u32> {
         self.widths
