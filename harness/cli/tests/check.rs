@@ -426,3 +426,22 @@ fn the_screen_of_a_terminal_is_cleared_and_what_can_be_mended_is_waited_for() {
     let run = warplab_in(&mine.folder(), &["check", "--watch"], &[("WARPLAB_NVRTC", "off")]);
     says(&run, 4, &["`warplab setup`"]);
 }
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn the_failing_case_is_shown_at_its_finding_with_nvrtc() {
+    let mine = Mine::from_lab("vecadd");
+    let page = mine.folder().join("check.html");
+    mine.edit(ADD, "unsigned long long i = grid_index();\n    z[i] = x[i] + y[i];\n    // ");
+    let run = mine.check(&["--show", "--exercise", "add"]);
+    says(&run, 1, &["check.html opens at the finding in block ", "of vecadd, launch 1: Invalid __global__ read"]);
+    assert!(fs::read_to_string(&page).unwrap().contains("vecadd"));
+    fs::remove_file(&page).unwrap();
+    // A wrong answer without a finding is shown from the start.
+    mine.edit("z[i] = x[i] + y[i];", "if (i < n) z[i] = x[i] - y[i];");
+    says(&mine.check(&["--show", "--exercise", "add"]), 1, &["check.html shows vecadd, launch 1, from its start."]);
+    fs::remove_file(&page).unwrap();
+    mine.edit("x[i] - y[i]", "x[i] + y[i]");
+    says(&mine.check(&["--show", "--exercise", "add"]), 0, &["Nothing to show: no case has a wrong answer"]);
+    assert!(!page.exists());
+}

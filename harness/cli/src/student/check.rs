@@ -13,11 +13,13 @@ use course::student::{
 };
 use harness::{Error, Exit, arguments::switch};
 
+use super::show_failing;
 use crate::labs;
 
 const EXAMPLES: &str = "\
 Examples:
   warplab check              the first exercise that is not right, in the folder that you are in
+  warplab check --show       and a page that steps through the case that fails
   warplab check --hint       and the next hint for it, or what bounds the speed of what is right
   warplab check --watch      and again after each save";
 
@@ -50,6 +52,14 @@ pub fn command() -> Command {
             )
             .conflicts_with_all(["all", "watch"]),
         )
+        .arg(
+            switch(
+                "show",
+                "Record the case that fails, and write check.html, which steps through it in your own kernel from the \
+                 finding on",
+            )
+            .conflicts_with("watch"),
+        )
         .arg(switch(
             "watch",
             "Again whenever the kernel file, a header of yours or course.toml is saved; Ctrl-C ends it",
@@ -75,6 +85,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         }
     } else {
         harness::print(&workspace.words(&checked, false));
+    }
+    if matches.get_flag("show") {
+        harness::print(&format!("\n{}", show_failing::show(&workspace, &checked)?));
     }
     Ok(checked.exit().into())
 }

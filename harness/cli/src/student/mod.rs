@@ -1,5 +1,6 @@
 //! For students: the folder of an assignment, from its beginning to the archive that is handed in.
 mod check;
+mod show_failing;
 mod start;
 mod submit;
 

@@ -48,6 +48,8 @@ pub struct Wrong {
     pub findings: Vec<RenderedFinding>,
     /// The size; `None` stands for the lab's quick sizes.
     pub size: Option<usize>,
+    /// The variants with mistakes.
+    pub variants: Vec<&'static str>,
 }
 
 impl ExerciseStatus {
@@ -146,7 +148,9 @@ fn not_right(
     let failures: Vec<Event> = verdicts.iter().flat_map(failures_of).collect();
     let findings: Vec<RenderedFinding> = verdicts.iter().flat_map(|verdict| verdict.findings.clone()).collect();
     if !(failures.is_empty() && findings.is_empty()) {
-        return Some(ExerciseStatus::Wrong(Wrong { failures, findings, size }));
+        let is_wrong = |verdict: &&VariantVerdict| !(verdict.failures.is_empty() && verdict.findings.is_empty());
+        let variants = verdicts.iter().filter(is_wrong).map(|verdict| verdict.variant).collect();
+        return Some(ExerciseStatus::Wrong(Wrong { failures, findings, size, variants }));
     }
     let mut missing: Vec<String> = verdicts.iter().flat_map(VariantVerdict::missing).map(str::to_owned).collect();
     if !missing.is_empty() {

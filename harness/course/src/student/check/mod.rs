@@ -21,7 +21,7 @@ use kernels::{GET_NVRTC, KernelSource};
 use super::folder::{COURSE, Folder};
 use crate::{
     assignment::rubric::{Exercise, Rubric},
-    judge::{BaselineCache, Runner, run::Printed},
+    judge::{BaselineCache, Runner, plan::Round, run::Printed},
 };
 use diagnostics::Diagnostic;
 use exercise_status::{Bench, ExerciseStatus, LIMITS, device};
@@ -170,6 +170,34 @@ impl Workspace {
         let bench = self.bench(&checked.source, "");
         let said = harness::parallel(exercises.len(), |i| bench.performance_hint(exercises[i]));
         (!said.is_empty()).then(|| said.join("\n"))
+    }
+
+    /// The arguments of `warplab record` that run the exercise at hand as it failed, in the student's own kernel; `None`
+    /// if no answer is wrong and no check has found anything.
+    pub fn failing_run(&self, checked: &Checked) -> Option<Vec<String>> {
+        let exercise = self.exercise(checked.at_hand()?);
+        let (_, status) = checked.exercises.iter().find(|(_, status)| !status.is_right())?;
+        let ExerciseStatus::Wrong(wrong) = status else { return None };
+        let variant = wrong.variants.first()?;
+        let request = self.bench(&checked.source, "").request(&exercise.options, &exercise.variants);
+        let Round { seed, options } = request.own_round();
+        let kernel = self.kernel.display().to_string();
+        let lab = self.lab.argument();
+        let mut words: Vec<String> =
+            ["--device", &request.choice.to_string(), "--check", "all", lab, "--quick", "--seed", &seed.to_string()]
+                .map(str::to_owned)
+                .into();
+        words.extend(["--variant", variant, "--kernel", &kernel, "--partial"].map(str::to_owned));
+        words.extend(options);
+        if let Some(n) = wrong.size.filter(|_| self.lab.takes("n", variant)) {
+            words.extend(["--n".into(), n.to_string()]);
+        }
+        Some(words)
+    }
+
+    /// The page that shows the exercise at hand as it failed.
+    pub fn page(&self) -> PathBuf {
+        self.kernel.with_file_name("check.html")
     }
 
     /// The setup in which the exercises are tried; `ptx` is the compiled `source`.

@@ -238,7 +238,7 @@ class Page {
     this.buildSource();
     this.buildWarps();
     this.listen();
-    this.go(0);
+    this.go(Math.max(0, launch.steps.findIndex(step => step.finding !== null)));
   }
 
   warpName(name) {
