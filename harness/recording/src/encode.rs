@@ -76,11 +76,16 @@ impl Encoder {
 
     /// Appends a step. If it does not fit, neither it nor any later step is taken.
     pub fn step(&mut self, step: &Step) {
+        self.step_with(step, step.access.as_ref());
+    }
+
+    /// Appends a step with this access in place of its own, so that a caller can reuse the access.
+    pub fn step_with(&mut self, step: &Step, access: Option<&Access>) {
         if self.encoded.is_cut {
             return;
         }
         let before = self.encoded.bytes.len();
-        put_step(&mut self.encoded.bytes, step, self.previous);
+        put_step(&mut self.encoded.bytes, step, access, self.previous);
         if self.encoded.bytes.len() > self.limit {
             self.encoded.bytes.truncate(before);
             self.encoded.is_cut = true;
@@ -96,13 +101,13 @@ impl Encoder {
     }
 }
 
-fn put_step(bytes: &mut Vec<u8>, step: &Step, previous: Previous) {
+fn put_step(bytes: &mut Vec<u8>, step: &Step, access: Option<&Access>, previous: Previous) {
     let when = |holds: bool, flag: u8| if holds { flag } else { 0 };
     let flags = when((step.block, step.warp) == (previous.block, previous.warp), flag::SAME_WARP)
         | when(Some(step.instruction) == previous.instruction.checked_add(1), flag::NEXT_INSTRUCTION)
         | when(step.mask == previous.mask, flag::SAME_MASK)
         | when(!step.changes.is_empty(), flag::CHANGES)
-        | when(step.access.is_some(), flag::ACCESS)
+        | when(access.is_some(), flag::ACCESS)
         | when(step.finding.is_some(), flag::FINDING)
         | when(step.reconverged, flag::RECONVERGED)
         | when(step.event.code() != 0, flag::EVENT);
@@ -132,7 +137,7 @@ fn put_step(bytes: &mut Vec<u8>, step: &Step, previous: Previous) {
             }
         }
     }
-    if let Some(access) = &step.access {
+    if let Some(access) = access {
         put_access(bytes, step.mask, access);
     }
 }

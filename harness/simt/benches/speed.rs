@@ -3,12 +3,15 @@
 //!
 //! With `workers`, the speedup of several workers: `cargo bench -p simt -- workers [LOG2_OF_ELEMENTS]`. The program
 //! that `cargo bench -p simt --no-run` names also runs standalone on a computer without Rust.
+//! With `recording`, what recording a launch costs.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 #[path = "speed/rates.rs"]
 #[expect(dead_code, reason = "the example names the unit of each rate")]
 mod rates;
+#[path = "speed/recording.rs"]
+mod recorded;
 #[path = "speed/workers.rs"]
 mod workers;
 
@@ -54,6 +57,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     match args.first().map(String::as_str) {
         Some("workers") => workers::table(args.get(1).and_then(|log2| log2.parse().ok()).unwrap_or(26)),
+        Some("recording") => recorded::table(),
         _ => {
             benches();
             Criterion::default().configure_from_args().final_summary();

@@ -6,7 +6,7 @@ use crate::finding::{AccessKind, Findings, Space};
 use crate::kernel::{RecordRequest, Recorded, RecordedRegister};
 use crate::lane::LANES;
 use crate::memory::View;
-use recording::{Allocation, BlockRange, Encoder, Step};
+use recording::{Access, Allocation, BlockRange, Encoder, Step};
 use std::collections::BTreeSet;
 
 /// A memory instruction whose lanes have an address each.
@@ -56,19 +56,42 @@ pub(crate) struct StepRecorder {
     /// The registers that are set before the first instruction, with their numbers in the recording.
     pub preset: Vec<(Operand, u32)>,
     registers: Vec<RecordedRegister>,
-    /// The step that is being filled.
+    /// The step that is being filled, without its access.
     pub step: Step,
+    /// The access of the step, if it has one: its buffers are reused.
+    pub access: Access,
     /// How often each finding had occurred at the last step.
     counts: Vec<u64>,
-    /// The allocations that were accessed, by their indices among the live ranges.
-    touched: BTreeSet<usize>,
-    /// The allocation that was accessed last.
+    /// The allocations that were accessed.
+    pub touched: TouchedAllocations,
+}
+
+/// The allocations that the steps of a launch accessed.
+#[derive(Default)]
+pub(crate) struct TouchedAllocations {
+    /// Their indices among the live ranges.
+    indices: BTreeSet<usize>,
+    /// The addresses of the one that was accessed last.
     last: (u64, u64),
 }
 
+impl TouchedAllocations {
+    /// Remembers the allocation that contains `address`.
+    pub fn touch(&mut self, view: &View, address: u64) {
+        if (self.last.0..self.last.1).contains(&address) {
+            return;
+        }
+        if let Some((at, _)) = view.locate(address) {
+            let range = view.ranges()[at];
+            self.last = (range.start, range.end);
+            self.indices.insert(at);
+        }
+    }
+}
+
 impl StepRecorder {
-    /// Creates a recorder without steps. `ops` is what to record of each instruction; `preset` is what is set before the
-    /// first one.
+    /// Creates a recorder without steps. `ops` is what to record of each instruction; `preset` is what is set before
+    /// the first one.
     pub fn new(
         ops: Vec<RecordedOp>,
         (preset, registers): (Vec<(Operand, u32)>, Vec<RecordedRegister>),
@@ -81,27 +104,23 @@ impl StepRecorder {
             encoder: Encoder::new(request.limit),
             registers,
             step: Step::default(),
+            access: Access {
+                kind: recording::AccessKind::Load,
+                space: recording::Space::Global,
+                bytes: 0,
+                addresses: [0; LANES],
+                elements: Vec::new(),
+                traffic: 0,
+                ideal: 0,
+            },
             counts: Vec::new(),
-            touched: BTreeSet::new(),
-            last: (0, 0),
+            touched: TouchedAllocations::default(),
         }
     }
 
     /// Whether the steps of the block with this number are recorded.
     pub fn takes(&self, block: u64) -> bool {
         self.blocks.contains(block) && !self.encoder.is_cut()
-    }
-
-    /// Remembers the allocation that contains `address`.
-    pub fn touch(&mut self, view: &View, address: u64) {
-        if (self.last.0..self.last.1).contains(&address) {
-            return;
-        }
-        if let Some((at, _)) = view.locate(address) {
-            let range = view.ranges()[at];
-            self.last = (range.start, range.end);
-            self.touched.insert(at);
-        }
     }
 
     /// Returns the finding that has occurred since the last call.
@@ -126,7 +145,7 @@ impl StepRecorder {
         };
         Recorded {
             registers: self.registers,
-            allocations: self.touched.into_iter().map(allocation).collect(),
+            allocations: self.touched.indices.into_iter().map(allocation).collect(),
             findings: findings.list.clone(),
             steps: self.encoder.finish(),
             ..Recorded::default()

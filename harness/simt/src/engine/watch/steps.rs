@@ -10,13 +10,13 @@ use crate::engine::warp::step_recorder::{RecordedAccess, StepRecorder};
 use crate::engine::warp::{Flow, Reason, State, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::lane::{LANES, lanes};
-use recording::{Access, Change, Event, Lanes, Step};
+use recording::{Access, Change, Event, Lanes};
 
 /// What is known of an instruction before it is executed.
 struct Before {
     mask: u32,
     live: u32,
-    access: Option<Access>,
+    has_access: bool,
 }
 
 /// Returns the values of the lanes of a mask, and 0 for the others.
@@ -109,10 +109,11 @@ impl Warp<'_> {
 
     /// Empties the step that is being filled, and puts it at an instruction.
     fn begin_step(&self, recorder: &mut StepRecorder, site: u32, mask: u32) {
-        let changes = std::mem::take(&mut recorder.step.changes);
-        let (block, warp) = (self.block.get().number, self.index);
-        recorder.step = Step { block, warp, instruction: site, mask, changes, ..Step::default() };
-        recorder.step.changes.clear();
+        let step = &mut recorder.step;
+        (step.block, step.warp) = (self.block.get().number, self.index);
+        (step.instruction, step.mask) = (site, mask);
+        (step.reconverged, step.event, step.finding) = (false, Event::None, None);
+        step.changes.clear();
     }
 
     /// Records what has happened to the lanes of a group while they did not run: they have met, or a barrier has
@@ -145,20 +146,24 @@ impl Warp<'_> {
 
     /// Returns what must be known of an instruction before it is executed, since it may change its own operands.
     fn before(&mut self, op: &Op) -> Before {
-        let mut before = Before { mask: self.mask(), live: self.live, access: None };
-        if let Some(access) = self.scratch.get().steps.as_ref().and_then(|steps| steps.ops[op.site as usize].access) {
-            before.access = Some(self.access_before(op, access));
+        let mut before = Before { mask: self.mask(), live: self.live, has_access: false };
+        if let Some(mut recorder) = self.scratch.get_mut().steps.take() {
+            if let Some(access) = recorder.ops[op.site as usize].access {
+                before.has_access = true;
+                self.access_before(op, access, &mut recorder.access);
+            }
+            self.scratch.get_mut().steps = Some(recorder);
         }
         before
     }
 
-    /// Returns an access that is about to be made, with what it stores.
-    fn access_before(&self, op: &Op, RecordedAccess { what, space, size }: RecordedAccess) -> Access {
+    /// Fills in an access that is about to be made, with what it stores.
+    fn access_before(&self, op: &Op, RecordedAccess { what, space, size }: RecordedAccess, access: &mut Access) {
         let mask = self.mask();
         let (base, offset) = op.address();
         // SAFETY: the address of a memory instruction of the program is a register of this type.
         let generic = unsafe { &*self.reg::<[u64; LANES]>(base) };
-        let mut addresses = [0; LANES];
+        let addresses = &mut access.addresses;
         lanes(mask).for_each(|lane| addresses[lane] = generic[lane].wrapping_add(offset));
         let space = match space {
             Space::Generic => {
@@ -172,20 +177,24 @@ impl Warp<'_> {
             }
             declared => declared,
         };
-        let (kind, elements) = match what {
-            AccessKind::Write => (recording::AccessKind::Store, self.elements(op, size, false)),
-            AccessKind::Read => (recording::AccessKind::Load, Vec::new()),
-            _ => (recording::AccessKind::Atomic, Vec::new()),
+        access.elements.clear();
+        access.kind = match what {
+            AccessKind::Write => {
+                self.elements(op, size, false, &mut access.elements);
+                recording::AccessKind::Store
+            }
+            AccessKind::Read => recording::AccessKind::Load,
+            _ => recording::AccessKind::Atomic,
         };
-        let space = match space {
+        access.space = match space {
             Space::Shared => recording::Space::Shared,
             Space::Local => recording::Space::Local,
             Space::Param => recording::Space::Parameter,
             Space::Const => recording::Space::Constant,
             _ => recording::Space::Global,
         };
-        let (traffic, ideal) = self.traffic(op);
-        Access { kind, space, bytes: size, addresses, elements, traffic, ideal }
+        access.bytes = size;
+        (access.traffic, access.ideal) = self.traffic(op);
     }
 
     /// Returns the sectors or wavefronts that were counted at an instruction, and the ideal number of them.
@@ -198,14 +207,18 @@ impl Warp<'_> {
         })
     }
 
-    /// Returns the values that a load has written to registers, or that a store takes from them: the elements of the
-    /// `size` bytes of each lane.
-    fn elements(&self, op: &Op, size: u32, is_load: bool) -> Vec<Lanes> {
+    /// Adds the values that a load has written to registers, or that a store takes from them: the elements of the `size`
+    /// bytes of each lane.
+    fn elements(&self, op: &Op, size: u32, is_load: bool, to: &mut Vec<Lanes>) {
         let (_, operands) = self.program().dataflow_of(op.site);
         let values = || operands.iter().filter(|o| o.is_written() == is_load && !o.is_address());
         let each = size / values().count().max(1) as u32;
         let used = if each >= 8 { u64::MAX } else { (1 << (8 * each)) - 1 };
-        values().map(|value| self.values(*value, self.mask()).map(|value| value & used)).collect()
+        for value in values() {
+            let mut lanes = self.values(*value, self.mask());
+            lanes.iter_mut().for_each(|value| *value &= used);
+            to.push(lanes);
+        }
     }
 
     /// Returns the values of a register in the lanes of a mask.
@@ -245,10 +258,13 @@ impl Warp<'_> {
         let mask = before.mask;
         self.begin_step(recorder, op.site, mask);
         let (event, waits) = self.event(recorder, op, &before, flow);
+        let has_access = before.has_access && !waits;
         recorder.step.event = event;
         if !waits {
             self.record_writes(recorder, op.site, mask);
-            recorder.step.access = before.access.map(|access| self.access_after(recorder, op, access, event));
+        }
+        if has_access {
+            self.access_after(recorder, op, event);
         }
         recorder.step.finding = recorder.new_finding(&self.scratch.get().findings);
         let Some(state) = &mut self.recorded else { return };
@@ -256,8 +272,7 @@ impl Warp<'_> {
             lanes(mask).for_each(|lane| state.waits[lane] = op.site);
         }
         let step = &mut recorder.step;
-        let has_effect =
-            !step.changes.is_empty() || step.access.is_some() || step.finding.is_some() || event != Event::None;
+        let has_effect = !step.changes.is_empty() || has_access || step.finding.is_some() || event != Event::None;
         if has_effect || !recorder.ops[op.site as usize].is_auxiliary {
             step.reconverged = std::mem::take(&mut state.reconverged);
             let is_first = mask & !state.started != 0;
@@ -265,7 +280,8 @@ impl Warp<'_> {
             if is_first {
                 self.record_preset(recorder, mask);
             }
-            recorder.encoder.step(&recorder.step);
+            let access = has_access.then_some(&recorder.access);
+            recorder.encoder.step_with(&recorder.step, access);
         }
     }
 
@@ -297,24 +313,24 @@ impl Warp<'_> {
     }
 
     /// Completes an access that has been made.
-    fn access_after(&self, recorder: &mut StepRecorder, op: &Op, mut access: Access, event: Event) -> Access {
+    fn access_after(&self, recorder: &mut StepRecorder, op: &Op, event: Event) {
         let (traffic, ideal) = self.traffic(op);
+        let access = &mut recorder.access;
         access.traffic = traffic.wrapping_sub(access.traffic);
         access.ideal = ideal.wrapping_sub(access.ideal);
         let mask = recorder.step.mask;
         if access.space == recording::Space::Global {
             let view = &self.launch().view;
-            lanes(mask).for_each(|lane| recorder.touch(view, access.addresses[lane]));
+            lanes(mask).for_each(|lane| recorder.touched.touch(view, access.addresses[lane]));
         }
         if event == Event::Fault {
-            return access;
+            return;
         }
         match access.kind {
-            recording::AccessKind::Load => access.elements = self.elements(op, access.bytes, true),
+            recording::AccessKind::Load => self.elements(op, access.bytes, true, &mut access.elements),
             recording::AccessKind::Store => {}
-            recording::AccessKind::Atomic => access.elements = self.in_memory(&access, mask).unwrap_or_default(),
+            recording::AccessKind::Atomic => access.elements = self.in_memory(access, mask).unwrap_or_default(),
         }
-        access
     }
 
     /// Returns the contents of memory at the addresses of an atomic; `None` if they are not in the block's own shared
