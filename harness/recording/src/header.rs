@@ -57,8 +57,8 @@ impl Header {
         self.instructions.iter().any(|instruction| instruction.source.is_some())
     }
 
-    /// Whether the recorded blocks are blocks of the grid, the sizes of grid and block are numbers of 64 bits, and types
-    /// that are referred to exist.
+    /// Whether the recorded blocks are blocks of the grid, the sizes of grid and block are numbers of 64 bits, and
+    /// types that are referred to exist.
     pub(crate) fn is_possible(&self) -> bool {
         let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).try_fold(1, u64::checked_mul);
         let BlockRange { first, last } = self.blocks;

@@ -1,7 +1,7 @@
 //! Writes a recorded launch to the file that the client wants.
 
 use super::command;
-use super::debug_info::local_variables;
+use super::debug_info::{local_variables, variable_name};
 use super::sources::text_of;
 use super::stderr::complain;
 use crate::state::device::observer::RecordedLaunch;
@@ -61,12 +61,6 @@ fn command_line() -> String {
     let (program, arguments) = line.split_once(' ').unwrap_or((&line, ""));
     let program = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
     format!("{program} {arguments}").trim_end().to_owned()
-}
-
-/// Returns the name of a variable in shared memory as the source has it, without its function.
-pub fn variable_name(mangled: &str) -> String {
-    let name = demangle(mangled);
-    name.rsplit("::").next().unwrap_or_default().to_owned()
 }
 
 fn bytes_of(mut launch: RecordedLaunch<'_>) -> Vec<u8> {

@@ -172,8 +172,8 @@ impl Workspace {
         (!said.is_empty()).then(|| said.join("\n"))
     }
 
-    /// The arguments of `warplab record` that run the exercise at hand as it failed, in the student's own kernel; `None`
-    /// if no answer is wrong and no check has found anything.
+    /// The arguments of `warplab record` that run the exercise at hand as it failed, in the student's own kernel;
+    /// `None` if no answer is wrong and no check has found anything.
     pub fn failing_run(&self, checked: &Checked) -> Option<Vec<String>> {
         let exercise = self.exercise(checked.at_hand()?);
         let (_, status) = checked.exercises.iter().find(|(_, status)| !status.is_right())?;

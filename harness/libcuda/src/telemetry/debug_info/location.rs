@@ -4,6 +4,7 @@ use super::dwarf;
 use super::entries::{Entry, Value};
 use super::sections::{Reader, Sections};
 use recording::{PtxRange, VariableLocation, VariablePlace};
+use wire::demangle;
 
 /// Spaces of addresses, as `DW_AT_address_class` numbers them.
 mod class {
@@ -83,7 +84,7 @@ fn location(
                     Some(VariableLocation::Local { base, offset })
                 }
                 class::SHARED => {
-                    let name = super::super::recording_file::variable_name(symbol.name);
+                    let name = variable_name(symbol.name);
                     Some(VariableLocation::Shared { name, offset })
                 }
                 class::PARAMETER => {
@@ -95,6 +96,12 @@ fn location(
         }
         _ => None,
     }
+}
+
+/// Returns the name of a variable in shared memory as the source has it, without its function.
+pub fn variable_name(mangled: &str) -> String {
+    let name = demangle(mangled);
+    name.rsplit("::").next().unwrap_or_default().to_owned()
 }
 
 /// Returns the name of a register, which its number spells, the first letter in the highest byte.

@@ -11,6 +11,7 @@ mod sections;
 mod types;
 mod variables;
 
+pub use location::variable_name;
 pub use variables::local_variables;
 
 /// Tags, attributes and operators of DWARF, by their names in its standard.
