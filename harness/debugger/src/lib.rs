@@ -4,7 +4,8 @@
 //! are thin: [`terminal`] has cuda-gdb's commands, [`dap`] speaks to editors. `README.md` describes both for users.
 //!
 //! Inside, `timeline` looks up registers and memory at any position, `locals` the variables of `-G`, `expression`
-//! evaluates, `stops` searches for the next breakpoint, and `stepping` steps. Of the workspace, only `recording` is used.
+//! evaluates, `stops` searches for the next breakpoint, and `stepping` steps. Of the workspace, only `recording` is
+//! used.
 
 pub mod dap;
 mod expression;

@@ -64,7 +64,7 @@ impl<'a> Scope<'a> {
                 let (register, bits) = register(name)?;
                 match scalar_of(of) {
                     Some(scalar) => Ok(Quantity::Register { register, value: Value::new(scalar, bits) }),
-                    None => self.from_bits(&variable.name, of, bits),
+                    None => self.of_bits(&variable.name, of, bits),
                 }
             }
             VariableLocation::Local { base, offset } => {
@@ -83,14 +83,14 @@ impl<'a> Scope<'a> {
                 let bytes = argument.and_then(|argument| argument.value.get(*offset as usize..));
                 let bytes = bytes.ok_or_else(|| no_value("the kernel has no such argument"))?;
                 let bits = bytes.iter().take(8).rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-                self.from_bits(&variable.name, of, bits)
+                self.of_bits(&variable.name, of, bits)
             }
             VariableLocation::Unknown(reason) => Err(no_value(reason)),
         }
     }
 
     /// Returns the scalar or pointer of these bits.
-    fn from_bits(self, name: &str, of: &VariableType, bits: u64) -> Result<Quantity, ExpressionError> {
+    fn of_bits(self, name: &str, of: &VariableType, bits: u64) -> Result<Quantity, ExpressionError> {
         match (of, scalar_of(of)) {
             (_, Some(scalar)) => Ok(Quantity::Value(Value::new(scalar, bits))),
             (VariableType::Pointer(to), _) => Ok(self.pointer(name, *to, bits)),

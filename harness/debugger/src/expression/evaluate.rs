@@ -374,7 +374,7 @@ impl<'a> Scope<'a> {
         }
         let (local, variable) = (self.local(name), self.variables.find(name));
         match (local, variable) {
-            (Some(Err(_)), Some(variable)) | (None, Some(variable)) => return Ok(self.variable(name, variable)),
+            (Some(Err(_)) | None, Some(variable)) => return Ok(self.variable(name, variable)),
             (Some(local), _) => return local,
             (None, None) => {}
         }

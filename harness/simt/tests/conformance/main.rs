@@ -29,7 +29,14 @@ fn load(cases: &[Case]) -> Result<Device, String> {
     let memory = Arc::new(Memory::new(1 << 28));
     let module =
         Module::load(&kernels::module(cases), &memory, Part::default_part()).map_err(|error| error.to_string())?;
-    Ok(Device { memory, module, settings: simt::machine::Settings::default(), cooperative: false, cluster: None })
+    Ok(Device {
+        part: Part::default_part(),
+        memory,
+        module,
+        settings: simt::machine::Settings::default(),
+        cooperative: false,
+        cluster: None,
+    })
 }
 
 /// Loads cases together; if that fails, bisects to the cases that do not load.

@@ -37,6 +37,7 @@ fn load(file: &File) -> Device {
     let memory = Arc::new(Memory::new(1 << 28));
     let module = Module::load(&file.ptx, &memory, Part::default_part());
     Device {
+        part: Part::default_part(),
         module: module.unwrap_or_else(|error| panic!("{}: {error}", file.name)),
         memory,
         settings: Settings { checks: Checks::ALL, ..Settings::default() },

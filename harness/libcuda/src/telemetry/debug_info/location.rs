@@ -32,7 +32,7 @@ pub fn places(sections: &Sections<'_>, entry: &Entry<'_>, scope: PtxRange, kerne
     let Some(mut reader) = list.and_then(|at| sections.reader(".debug_loc", at)) else { return Vec::new() };
     let mut places = Vec::new();
     while places.len() < MOST_PLACES
-        && let Some(Some(place)) = listed(sections, &mut reader, (class, kernel))
+        && let Some(place) = listed(sections, &mut reader, (class, kernel))
     {
         places.push(place);
     }
@@ -43,19 +43,19 @@ fn unknown() -> VariableLocation {
     VariableLocation::Unknown("its place is written in a way that warplab does not read".into())
 }
 
-/// Takes an element of a list of places; `Some(None)` at its end.
-fn listed(sections: &Sections<'_>, reader: &mut Reader<'_, '_>, of: (u64, &str)) -> Option<Option<VariablePlace>> {
+/// Takes an element of a list of places; `None` at its end.
+fn listed(sections: &Sections<'_>, reader: &mut Reader<'_, '_>, of: (u64, &str)) -> Option<VariablePlace> {
     let start = reader.symbol();
     reader.number(8)?;
     let end = reader.symbol();
     reader.number(8)?;
-    let (Some(start), Some(end)) = (start, end) else { return Some(None) };
+    let (start, end) = (start?, end?);
     let length = reader.number(2)? as usize;
     let (expression, after) = (*reader, reader.at.checked_add(length)?);
     reader.skip(length)?;
     let range = PtxRange { start: *sections.lines.get(start.name)?, end: *sections.lines.get(end.name)? };
     let location = location(sections, expression, after, of).unwrap_or_else(unknown);
-    Some(Some(VariablePlace { range, location }))
+    Some(VariablePlace { range, location })
 }
 
 /// Reads an expression that ends at `end`.

@@ -13,6 +13,7 @@ use crate::lane::{LANES, lanes};
 use recording::{Access, Change, Event, Lanes};
 
 /// What is known of an instruction before it is executed.
+#[derive(Clone, Copy)]
 struct Before {
     mask: u32,
     live: u32,
@@ -207,8 +208,8 @@ impl Warp<'_> {
         })
     }
 
-    /// Adds the values that a load has written to registers, or that a store takes from them: the elements of the `size`
-    /// bytes of each lane.
+    /// Adds the values that a load has written to registers, or that a store takes from them: the elements of the
+    /// `size` bytes of each lane.
     fn elements(&self, op: &Op, size: u32, is_load: bool, to: &mut Vec<Lanes>) {
         let (_, operands) = self.program().dataflow_of(op.site);
         let values = || operands.iter().filter(|o| o.is_written() == is_load && !o.is_address());
@@ -216,7 +217,9 @@ impl Warp<'_> {
         let used = if each >= 8 { u64::MAX } else { (1 << (8 * each)) - 1 };
         for value in values() {
             let mut lanes = self.values(*value, self.mask());
-            lanes.iter_mut().for_each(|value| *value &= used);
+            for value in &mut lanes {
+                *value &= used;
+            }
             to.push(lanes);
         }
     }
