@@ -256,6 +256,8 @@ def stepping(browser: Browser) -> list[str]:
     """Checks the controls and keys of the page of a recorded launch."""
     wrong = []
     state = "return [document.getElementById('number').textContent, document.getElementById('said').textContent]"
+    opened = browser.script(state)
+    browser.script("document.getElementById('first').click()")
     first = browser.script(state)
     browser.script("document.getElementById('step').click()")
     second = browser.script(state)
@@ -270,7 +272,11 @@ def stepping(browser: Browser) -> list[str]:
         browser.script(f"document.querySelector('[data-jump={kind}]').click()")
         if browser.script(state) == first:
             wrong.append(f"no step is the next {kind}")
+        if kind == "finding" and browser.script(state) != opened:
+            wrong.append(f"the page opens at step {opened[0]}, and not at its finding")
         browser.script("document.getElementById('first').click()")
+    if not browser.script("return !!document.querySelector('[data-jump=finding]:enabled')") and opened != first:
+        wrong.append(f"the page opens at step {opened[0]}, without a finding")
     browser.press("b")
     here = "return document.querySelector('#source [aria-current]')?.textContent.includes('sync')"
     if browser.script("return !!document.querySelector('[data-jump=barrier]:enabled')") and not browser.script(here):
