@@ -241,3 +241,26 @@ fn a_finding_is_recorded_at_its_step() {
     assert!(text.contains("Race"), "{text}");
     assert!(found[0].access.as_ref().is_some_and(|access| access.space == Space::Shared));
 }
+
+/// A fill has no address for each lane: its range is in no step, as with other instructions of this kind.
+#[test]
+fn a_fill_is_recorded_without_addresses() {
+    let ptx = "
+.version 8.6
+.target sm_100
+.address_size 64
+.visible .entry k()
+{
+    .reg .b32 %r;
+    .shared .align 8 .b8 sh[64];
+    st.bulk.shared::cta [sh], 64, 0;
+    ld.shared.u32 %r, [sh];
+    ret;
+}
+";
+    let device = Device::of(gpu::Part::find("b200").expect("a part"), ptx);
+    let (report, _) = device.launch_recorded("k", ([1, 1, 1], [1, 1, 1], 0), &[], Some(request(0, 0)));
+    let (_, steps) = recorded(report, 0, 0);
+    let kinds: Vec<_> = steps.iter().filter_map(|step| step.access.as_ref()).map(|access| access.kind).collect();
+    assert_eq!(kinds, [AccessKind::Load]);
+}

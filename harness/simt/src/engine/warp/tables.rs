@@ -96,6 +96,8 @@ pub struct Order {
     pub asynchronous: bool,
     /// Whether it is a bulk copy.
     pub bulk: bool,
+    /// Whether each lane accesses a range of any size, which the instruction walks itself.
+    pub range: bool,
 }
 
 /// The array or allocation from which the addresses of a memory instruction were computed.

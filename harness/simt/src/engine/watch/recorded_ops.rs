@@ -82,12 +82,13 @@ pub(crate) fn recorded(
     }
 }
 
-/// Returns the memory access of an instruction, unless its lanes access memory together.
+/// Returns the memory access of an instruction, unless its lanes access memory together or in ranges.
 fn access_of(program: &Program, pc: u32) -> Option<RecordedAccess> {
     let at = program.accesses.binary_search_by_key(&pc, |access| access.pc).ok()?;
     let access = &program.accesses[at];
-    let together = program.warp_syncs.binary_search(&pc).is_ok() || access.order.bulk || access.order.asynchronous;
-    (!together).then_some(RecordedAccess { what: access.what, space: access.space, size: access.size })
+    let order = access.order;
+    let is_other = program.warp_syncs.binary_search(&pc).is_ok() || order.bulk || order.asynchronous || order.range;
+    (!is_other).then_some(RecordedAccess { what: access.what, space: access.space, size: access.size })
 }
 
 /// Whether another instruction stands for the same line of the PTX: a neighbour, or the one to which it jumps.

@@ -17,14 +17,14 @@ use std::ops::Range;
 pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) -> Vec<Range<u64>> {
     let mut rooms = vec![0..0; program.ops.len()];
     for access in &program.accesses {
-        let Order { strong, volatile, release, narrow, asynchronous, bulk } = access.order;
+        let Order { strong, volatile, release, narrow, asynchronous, bulk, range } = access.order;
         let shared = access.space == Space::Shared;
         let may_be_usual = match access.what {
             AccessKind::Atomic => shared && access.size == 4,
             AccessKind::Read | AccessKind::Write => !strong && (shared || !narrow),
             _ => false,
         };
-        if may_be_usual && !(volatile || release || asynchronous || bulk) {
+        if may_be_usual && !(volatile || release || asynchronous || bulk || range) {
             let pc = access.pc as usize;
             let (space, room) = if shared { (Space::Shared, 0..bytes.into()) } else { (Space::Global, 0..u64::MAX) };
             let known = bounds.get(pc).copied().flatten().filter(|known| known.space == space);

@@ -2,7 +2,7 @@
 
 use super::bulk::whole;
 use crate::engine::traffic::request::{Request, Wrong, space_of};
-use crate::engine::warp::program::Op;
+use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, FindingKind, Space};
 use crate::instr::code::Role;
@@ -38,7 +38,8 @@ pub(super) fn fill(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     };
     let space = if inst.is_of_shared() { Space::Shared } else { Space::Generic };
     let fill = Fill { to: whole(cx, to)?, bytes: cx.source(bytes, Type::U64)?, space };
-    cx.emit(fill.pack(run).role(Role::Access(AccessKind::Write, Space::Shared, WORD)))
+    let order = Order { range: true, ..Order::default() };
+    cx.emit(fill.pack(run).role(Role::Access(AccessKind::Write, Space::Shared, WORD)).order(order))
 }
 
 /// Executes `st.bulk`, lane by lane and word by word.
