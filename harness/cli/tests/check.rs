@@ -441,6 +441,11 @@ fn the_failing_case_is_shown_at_its_finding_with_nvrtc() {
     mine.edit("z[i] = x[i] + y[i];", "if (i < n) z[i] = x[i] - y[i];");
     says(&mine.check(&["--show", "--exercise", "add"]), 1, &["check.html shows vecadd, launch 1, from its start."]);
     fs::remove_file(&page).unwrap();
+    // A page that cannot be written is an error.
+    fs::create_dir(&page).unwrap();
+    let run = mine.check(&["--show", "--exercise", "add"]);
+    assert!(run.code == 4 && run.stderr.contains("cannot write check.html"), "{run:?}");
+    fs::remove_dir(&page).unwrap();
     mine.edit("x[i] - y[i]", "x[i] + y[i]");
     says(&mine.check(&["--show", "--exercise", "add"]), 0, &["Nothing to show: no case has a wrong answer"]);
     assert!(!page.exists());

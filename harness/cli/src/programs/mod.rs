@@ -6,7 +6,7 @@ mod libraries;
 pub mod nvcc;
 mod record;
 mod sass;
-mod show;
+pub mod show;
 pub mod toolkit;
 
 use crate::shared::subcommand::Subcommand::{self, Plain};

@@ -1,9 +1,7 @@
 //! `warplab check --show`: the case that fails as a page, in the student's own kernel.
 
 use std::{
-    env,
-    ffi::OsString,
-    fs,
+    env, fs,
     path::Path,
     process::{Command, Stdio},
 };
@@ -12,7 +10,10 @@ use course::student::check::{Checked, Workspace};
 use harness::Error;
 use recording::{Recording, lanes_of};
 
-use crate::shared::scratch;
+use crate::{
+    programs::show::parse,
+    shared::{output_options::to_file, scratch},
+};
 
 /// The most launches of the case that are searched for the finding.
 const LAUNCHES: u64 = 8;
@@ -37,7 +38,7 @@ pub fn show(workspace: &Workspace, checked: &Checked) -> Result<String, Error> {
     for launch in 1..=LAUNCHES {
         let file = folder.path().join(format!("{launch}.wlr"));
         let launch = launch.to_string();
-        let Some(recording) = record(&["--launch", &launch, "--blocks", ALL_BLOCKS], &words, &file, None)? else {
+        let Some(recording) = record(&["--launch", &launch, "--blocks", ALL_BLOCKS], &words, &file)? else {
             break;
         };
         let Some(step) = recording.steps.iter().find(|step| step.finding.is_some()) else { continue };
@@ -48,30 +49,32 @@ pub fn show(workspace: &Workspace, checked: &Checked) -> Result<String, Error> {
         // A page of one block has room for all its steps.
         let block = format!("{0}..{0}", step.block);
         let file = folder.path().join("block.wlr");
-        record(&["--launch", &launch, "--blocks", &block], &words, &file, Some(&page))?;
+        let recording = record(&["--launch", &launch, "--blocks", &block], &words, &file)?.ok_or_else(no_launch)?;
+        to_file(&page, &report::page::of_recording(&recording))?;
         let name = &header.kernel_name;
         let place = format!("block {}, thread {thread} of {name}, launch {launch}", step.block);
         return Ok(format!("{} opens at the finding in {place}: {}", page.display(), finding.title));
     }
     let file = folder.path().join("start.wlr");
-    let recording = record(&[], &words, &file, Some(&page))?;
-    let recording = recording.ok_or_else(|| Error::CannotRun("the failing case launches no kernel to show".into()))?;
+    let recording = record(&[], &words, &file)?.ok_or_else(no_launch)?;
+    to_file(&page, &report::page::of_recording(&recording))?;
     Ok(format!("{} shows {}, launch 1, from its start.", page.display(), recording.header.kernel_name))
 }
 
-/// Records a launch of the case, and writes its page if one is asked for; `None` if there is no such launch.
-fn record(options: &[&str], words: &[String], file: &Path, page: Option<&Path>) -> Result<Option<Recording>, Error> {
+fn no_launch() -> Error {
+    Error::CannotRun("the failing case launches no kernel to show".into())
+}
+
+/// Records a launch of the case; `None` if there is no such launch.
+fn record(options: &[&str], words: &[String], file: &Path) -> Result<Option<Recording>, Error> {
     let program = env::current_exe().map_err(|source| Error::Io { action: "find", path: "warplab".into(), source })?;
     let mut process = Command::new(&program);
-    process.arg("record").args(options).arg("-o").arg(file);
-    if let Some(page) = page {
-        process.args([OsString::from("--html"), page.into()]);
-    }
+    process.arg("record").args(options).arg("-o").arg(file).args(words).stdin(Stdio::null());
     // A case that fails has a bad exit code, and what it prints has been shown.
-    let ended = process.args(words).stdin(Stdio::null()).output();
-    ended.map_err(|source| Error::Io { action: "start", path: program, source })?;
-    let Ok(bytes) = fs::read(file) else { return Ok(None) };
-    Recording::read(&bytes)
-        .map(Some)
-        .map_err(|error| Error::CannotRun(format!("the recording is not readable: {error}")))
+    process.output().map_err(|source| Error::Io { action: "start", path: program, source })?;
+    if file.exists() {
+        let bytes = fs::read(file).map_err(|source| Error::Io { action: "read", path: file.into(), source })?;
+        return parse("show", file, &bytes).map(Some);
+    }
+    Ok(None)
 }
