@@ -134,15 +134,21 @@ fn most_lanes_of_a_bank(offset: &[u32; LANES]) -> u32 {
         __m128i, _mm_add_epi8, _mm_and_si128, _mm_cvtsi128_si32, _mm_load_si128, _mm_max_epu8, _mm_set1_epi8,
         _mm_setzero_si128, _mm_srli_epi16, _mm_srli_si128,
     };
-    // SAFETY: every x86-64 processor has SSE2, and the numbers of the table are aligned to 16 bytes.
+    // The places in the table, in bytes.
+    let mut place = [0u32; LANES];
+    for lane in 0..LANES {
+        place[lane] = offset[lane] * 4 & 31 * 16;
+    }
+    // SAFETY: every x86-64 processor has SSE2, and the numbers of the table are aligned to 16 bytes. Each place is that
+    // of one of its numbers.
     unsafe {
         let low = _mm_set1_epi8(15);
         let (mut even, mut odd) = (_mm_setzero_si128(), _mm_setzero_si128());
         // At most 15 lanes fit into four bits.
-        for some in [&offset[..11], &offset[11..22], &offset[22..]] {
+        for some in [&place[..11], &place[11..22], &place[22..]] {
             let mut sum = _mm_setzero_si128();
-            for offset in some {
-                let one = &raw const ONE_LANE[*offset as usize / 4 % LANES];
+            for place in some {
+                let one = (&raw const ONE_LANE).byte_add(*place as usize);
                 sum = _mm_add_epi8(sum, _mm_load_si128(one.cast::<__m128i>()));
             }
             even = _mm_add_epi8(even, _mm_and_si128(sum, low));

@@ -9,7 +9,7 @@ use super::tables::Order;
 use crate::checks::bounds::Bounds;
 use crate::checks::launch::LaunchRaces;
 use crate::engine::costs::recorder::Observed;
-use crate::finding::{AccessKind, Finding, Findings};
+use crate::finding::{AccessKind, Finding, Findings, Space};
 use crate::kernel::{Fault, Geometry, Param, Progress, Watch};
 use crate::memory::{Heap, View};
 use crate::texture::Objects;
@@ -178,6 +178,17 @@ pub(crate) struct Shared<'l> {
     pub outcome: Outcome,
     /// The capacity of the buffer for printed text, in bytes.
     pub print_bytes: usize,
+}
+
+impl Shared<'_> {
+    /// Returns whether a race between lanes of a warp at this store is reported only if the location is read: it is a
+    /// plain store to shared memory of which all reads pass the check.
+    pub fn may_be_spare(&self, op: &Op, space: Space) -> bool {
+        let order = self.orders[op.site as usize];
+        let is_plain = !(order.strong || order.volatile || order.asynchronous || order.bulk);
+        let is_seen = self.geometry.cluster.is_none() && !self.bulk && !self.program.products;
+        space == Space::Shared && is_plain && is_seen
+    }
 }
 
 /// The number of blocks among which a seed changes the order. It is smaller than the number of blocks that any device

@@ -107,8 +107,9 @@ impl Warp<'_> {
         };
         let shared = self.launch();
         let order = shared.orders[op.site as usize];
-        let store = self.store(op, space, request.size, address);
-        let excuses = |conflict: &Conflict| store.excuses(conflict);
+        let is_store = request.what == AccessKind::Write && shared.races.is_some();
+        let store = is_store.then(|| self.store(op, space, request.size, address));
+        let excuses = store.as_ref().map(|store| |conflict: &Conflict| store.excuses(conflict));
         let event = Event {
             what: request.what,
             strong: order.strong || request.what == AccessKind::Atomic,
@@ -119,7 +120,7 @@ impl Warp<'_> {
             mask,
             size: request.size,
             address,
-            excuses: (request.what == AccessKind::Write && shared.races.is_some()).then_some(&excuses),
+            excuses: excuses.as_ref().map(|excuses| excuses as _),
             layout,
         };
         if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
@@ -191,8 +192,8 @@ impl Warp<'_> {
             }
             _ => None,
         };
-        self.note_same_value(op, &store);
-        self.follow_unread(op, &event, space, &store.unread.take());
+        let unread = store.as_ref().map_or_else(Vec::new, |store| self.end_store(store));
+        self.follow_unread(op, &event, space, &unread);
         let raced = told || found.is_some();
         if let Some(conflict) = found.filter(|_| !told) {
             self.race(op, &event, space, conflict);

@@ -68,16 +68,6 @@ impl Warp<'_> {
         finding
     }
 
-    /// Returns whether a race between lanes of the warp at this store is reported only if the location is read: it is a
-    /// plain store to shared memory of which all reads pass the check.
-    pub(super) fn may_be_spare(&self, op: &Op, space: Space) -> bool {
-        let launch = self.launch();
-        let order = launch.orders[op.site as usize];
-        let is_plain = !(order.strong || order.volatile || order.asynchronous || order.bulk);
-        let is_seen = launch.geometry.cluster.is_none() && !launch.bulk && !launch.program.products;
-        space == Space::Shared && is_plain && is_seen
-    }
-
     /// Handles an access to bytes at which stores of a warp have met: the races at the bytes that it reads are
     /// reported. `races` has its own conflicts with earlier stores of its warp.
     #[inline(always)]
@@ -162,7 +152,7 @@ impl Warp<'_> {
                 layout: &Layout::default(),
             };
             let finding = |warp: &mut Self| warp.finding_of_one_store(op, &event, space, [one, two]);
-            if !self.may_be_spare(op, space) {
+            if !launch.may_be_spare(op, space) {
                 let finding = finding(self);
                 self.record(finding);
                 return;

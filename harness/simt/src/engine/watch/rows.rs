@@ -52,9 +52,8 @@ impl Warp<'_> {
             }
         }
         self.begin_store(op, what, space, size, address);
-        let store = self.store(op, space, size, address);
-        let excuses = |conflict: &Conflict| store.excuses(conflict);
-        let excuses: Option<&dyn Fn(&Conflict) -> bool> = if what == AccessKind::Write { Some(&excuses) } else { None };
+        let store = (what == AccessKind::Write).then(|| self.store(op, space, size, address));
+        let excuses = store.as_ref().map(|store| |conflict: &Conflict| store.excuses(conflict));
         let block = self.block.get_mut();
         block.clock.catch_up(&races.time);
         if !block.clock.is_in_time(&races.time) {
@@ -65,10 +64,12 @@ impl Warp<'_> {
             let clocks = races.clocks(&block.clock, &self.clock, races.publications.start);
             let (strong, volatile, narrow, block_local) = (false, false, false, false);
             let (pc, mask) = (op.site, ALL);
+            let excuses = excuses.as_ref().map(|excuses| excuses as _);
             let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, excuses, layout };
             let memory = races.global(at, range.start, range.end - range.start);
             let found = memory.access(&clocks, &event, mask);
-            self.note_same_value(op, &store);
+            // Only stores to shared memory leave conflicts for later.
+            _ = store.as_ref().map(|store| self.end_store(store));
             if let Some(conflict) = found {
                 self.race(op, &event, space, conflict);
             }

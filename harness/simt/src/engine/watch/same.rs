@@ -6,17 +6,15 @@ use crate::checks::in_flight::StoresInFlight;
 use crate::checks::race::Conflict;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::{Dataflow, Op, Operand, Program};
+use crate::engine::warp::shared::Shared;
 use crate::finding::{AccessKind, Scope, Space};
 use crate::lane::LANES;
-use crate::memory::View;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 
-/// A plain store that is about to be made, and the memory that it writes.
+/// A store that is about to be made, and the memory that it writes.
 pub(super) struct Store<'a> {
-    program: &'a Program,
-    view: &'a View,
-    in_flight: Option<&'a StoresInFlight>,
+    launch: &'a Shared<'a>,
     op: &'a Op,
     regs: *const u8,
     shared: *const u8,
@@ -24,13 +22,10 @@ pub(super) struct Store<'a> {
     space: Space,
     size: u32,
     address: Addresses<'a>,
-    may_be_spare: bool,
-    /// Whether stores of one value are reported, too.
-    strict: bool,
     /// The conflicts that are reported only if the location is read.
-    pub unread: RefCell<Vec<Conflict>>,
+    unread: RefCell<Vec<Conflict>>,
     /// Whether a conflict was with a store of the same value.
-    pub is_same: Cell<bool>,
+    is_same: Cell<bool>,
 }
 
 impl<'l> Warp<'l> {
@@ -40,24 +35,16 @@ impl<'l> Warp<'l> {
     where
         'l: 'a,
     {
-        let (program, view, in_flight) = (self.program(), &self.launch().view, self.in_flight());
-        let strict = self.launch().strict;
-        let (shared, shared_len) = (self.shared.cast_const(), self.shared_len);
-        let (regs, may_be_spare, unread) = (self.regs(), self.may_be_spare(op, space), RefCell::default());
         Store {
-            program,
-            view,
-            in_flight,
+            launch: self.launch(),
             op,
-            regs,
-            shared,
-            shared_len,
+            regs: self.regs(),
+            shared: self.shared.cast_const(),
+            shared_len: self.shared_len,
             space,
             size,
             address,
-            may_be_spare,
-            strict,
-            unread,
+            unread: RefCell::default(),
             is_same: Cell::new(false),
         }
     }
@@ -76,12 +63,14 @@ impl<'l> Warp<'l> {
         }
     }
 
-    /// Notes a store that wrote, without order, a value that another thread had stored there.
+    /// Ends a store that has passed the race check: notes whether it wrote, without order, a value that another thread
+    /// had stored there. Returns the conflicts that are reported only if the location is read.
     #[inline(always)]
-    pub(super) fn note_same_value(&mut self, op: &Op, store: &Store<'_>) {
+    pub(super) fn end_store(&mut self, store: &Store<'_>) -> Vec<Conflict> {
         if store.is_same.get() {
-            self.scratch.get_mut().same_values.insert(op.site);
+            self.scratch.get_mut().same_values.insert(store.op.site);
         }
+        store.unread.take()
     }
 
     #[inline(never)]
@@ -99,11 +88,11 @@ impl Store<'_> {
     /// Returns whether a conflict with an earlier store is not reported, or not yet.
     #[cold]
     pub fn excuses(&self, conflict: &Conflict) -> bool {
-        if !self.strict && self.changes_nothing(conflict) {
+        if !self.launch.strict && self.changes_nothing(conflict) {
             self.is_same.set(true);
             return true;
         }
-        let waits = self.may_be_spare && conflict.scope == Scope::Warp;
+        let waits = conflict.scope == Scope::Warp && self.launch.may_be_spare(self.op, self.space);
         if waits {
             self.unread.borrow_mut().push(*conflict);
         }
@@ -119,7 +108,8 @@ impl Store<'_> {
     /// Returns whether another worker's earlier store, which is recorded, has yet to write these bytes where a lane
     /// stores them.
     fn is_in_flight(&self, conflict: &Conflict, bytes: &[u8]) -> bool {
-        let (Some(in_flight), Space::Global, Scope::Grid) = (self.in_flight, self.space, conflict.scope) else {
+        let in_flight = self.launch.races.as_ref().and_then(|races| races.in_flight.as_ref());
+        let (Some(in_flight), Space::Global, Scope::Grid) = (in_flight, self.space, conflict.scope) else {
             return false;
         };
         let by = (conflict.earlier_warp, conflict.earlier_lane);
@@ -129,9 +119,9 @@ impl Store<'_> {
 
     /// Returns the bytes that a lane stores; none if the instruction stores something other than registers.
     fn bytes(&self, lane: usize) -> SmallVec<[u8; 32]> {
-        let each = self.size as usize / values(self.program, self.op).count().max(1);
+        let each = self.size as usize / values(self.launch.program, self.op).count().max(1);
         let mut bytes = SmallVec::new();
-        for value in values(self.program, self.op) {
+        for value in values(self.launch.program, self.op) {
             let width = value.width() as usize;
             if width < each {
                 return SmallVec::new();
@@ -154,7 +144,7 @@ impl Store<'_> {
             }
             // SAFETY: the access lies in the block's shared memory.
             Space::Shared => unsafe { self.shared.add(address as usize) },
-            Space::Global => match self.view.find(address) {
+            Space::Global => match self.launch.view.find(address) {
                 Some(range) if range.contains(address, self.size.into()) => range.host(address),
                 _ => return false,
             },

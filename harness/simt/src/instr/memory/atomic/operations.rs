@@ -153,6 +153,11 @@ fn halves(a: u32, b: u32, each: fn(u16, u16) -> u16) -> u32 {
 
 impl Sum for Add32 {
     #[inline(always)]
+    fn changes(b: &[u32; LANES], mask: u32) -> Option<bool> {
+        Some(Self::terms(b, mask).iter().fold(0, |all, term| all | term) != 0)
+    }
+
+    #[inline(always)]
     fn chain(seen: u32, b: &[u32; LANES], mask: u32, _: bool, old: &mut [u32; LANES]) -> u32 {
         let mut value = seen;
         for i in 0..LANES {
@@ -183,6 +188,12 @@ impl Sum for Add32 {
 }
 
 impl Sum for AddF32 {
+    #[inline(always)]
+    fn changes(_: &[u32; LANES], _: u32) -> Option<bool> {
+        // A small number changes no large one.
+        None
+    }
+
     fn total(_: &[u32; LANES], _: u32) -> Option<u32> {
         // Each lane's sum is rounded separately.
         None

@@ -18,6 +18,8 @@ pub(super) trait Sum: Change<Word = u32> {
     /// Adds the lanes' numbers to a number in memory, one after another: stores each lane's previous value in `old`,
     /// and returns the final one.
     fn chain(seen: u32, b: &[u32; LANES], mask: u32, global: bool, old: &mut [u32; LANES]) -> u32;
+    /// Returns whether adding the lanes' numbers changes memory, if the numbers alone decide it.
+    fn changes(b: &[u32; LANES], mask: u32) -> Option<bool>;
     /// Returns the sum of the lanes' numbers, if a single addition to memory has the same result.
     fn total(b: &[u32; LANES], mask: u32) -> Option<u32>;
     /// Returns the terms for [`Sum::add`]. A lane that does not run contributes nothing.
@@ -74,18 +76,20 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
     // SAFETY: see `Quick`.
     unsafe {
         let addr = &*Atomic::unpack(op).address.base.lanes(warp);
-        let (mut at, mut bits, mut low, mut high) = ([0u32; LANES], 0u64, u64::MAX, 0u64);
+        // Minimum and maximum are those of 32 bits, because vectors of x86-64-v3 have no others.
+        let (mut at, mut bits, mut low, mut high) = ([0u32; LANES], 0u64, u32::MAX, 0u32);
         for i in 0..LANES {
             let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
             let a = addr[i].wrapping_add(Atomic::unpack(op).address.offset) & on;
             bits |= a;
-            low = low.min(a | !on);
-            high = high.max(a);
             at[i] = a as u32;
+            low = low.min(at[i] | !on as u32);
+            high = high.max(at[i]);
         }
-        if bits & 3 != 0 {
+        if bits & 3 != 0 || bits > u32::MAX.into() {
             return None;
         }
+        let (low, high) = (u64::from(low), u64::from(high));
         let memory = warp.shared_words(high)?;
         if warp.checking && !warp.note_atomics(op, &at, (low, high)) {
             // The layout of the warp's halves matters only where atomics meet other accesses.
@@ -95,13 +99,16 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
         // A lane's old value is written to its register immediately, as nothing reads that register later: it may be
         // one of the instruction's sources, but the lane's part of those has been read by then.
         let old = Atomic::unpack(op).old.map(|old| old.holding::<u32>().lanes(warp).cast::<u32>());
+        let changes = C::changes(&*b.cast::<[u32; LANES]>(), mask);
         let mut change = 0;
         let mut step = |i: usize| {
             let to = memory.at(at[i]);
             let seen = to.read();
             let new = C::new(seen, b.add(i).read(), 0, false);
             to.write(new);
-            change |= seen ^ new;
+            if changes.is_none() {
+                change |= seen ^ new;
+            }
             seen
         };
         match old {
@@ -122,7 +129,7 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
             site.ideal += 1;
         }
         count(warp, op, met);
-        if change == 0 {
+        if !changes.unwrap_or(change != 0) {
             // The values the lanes found are still in memory.
             poll(warp, op, |i| memory.at(at[i]).read());
         }
