@@ -277,6 +277,17 @@ mod tests {
     }
 
     #[test]
+    fn the_charts_of_two_counters_of_a_case_have_different_titles() {
+        let row = |count: u64| {
+            let counts = ["instructions", "requests"].map(|name| (name, count.to_string()));
+            [vec![("variant", "a".into()), ("device", "emulated".into())], counts.to_vec()].concat()
+        };
+        let page = crate::page::history(&history(&found(&[row(10), row(10), row(11), row(11)]), 0.02));
+        let titles: Vec<_> = page.split("<h3>").skip(1).filter_map(|rest| rest.split("</h3>").next()).collect();
+        assert_eq!(titles, ["scan, a: instructions", "scan, a: requests"]);
+    }
+
+    #[test]
     fn a_count_that_is_another_in_each_run_changes_only_beyond_its_noise() {
         let counted = |loops: &'static str, counts: &[u64]| {
             let row = |instructions: &u64| {

@@ -65,6 +65,14 @@ fn value(series: &Series, value: f64) -> String {
     if series.measure == "ms" { time(value) } else { short(value) }
 }
 
+/// Returns a title that no other series of the history has.
+fn title(series: &Series, history: &History) -> String {
+    let measure = if series.measure == "ms" { "time".into() } else { series.measure.replace('_', " ") };
+    let has_other_devices = history.series.iter().any(|other| other.device != series.device);
+    let device = if has_other_devices { format!(", {}", series.device) } else { String::new() };
+    format!("{}{device}: {measure}", series.name())
+}
+
 fn drawn(series: &Series, history: &History) -> Figure {
     let unit = if series.measure == "ms" { "ms".into() } else { series.measure.replace('_', " ") };
     let run = |number: usize| {
@@ -92,7 +100,7 @@ fn drawn(series: &Series, history: &History) -> Figure {
     // Phone screens have space for few labels: only the last changes are marked.
     let marks = series.changes.iter().rev().take(3);
     Figure {
-        title: series.name(),
+        title: title(series, history),
         says: says.collect(),
         chart: Chart::Plot(Plot {
             x: Axis::new("run", Scale::linear(history.runs.len() as f64)),
