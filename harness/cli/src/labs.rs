@@ -16,6 +16,7 @@ pub static LABS: &[&Lab] = &[
     &reduction::LAB,
     &scan::LAB,
     &stencil::LAB,
+    &convolution::LAB,
     &matmul::LAB,
     &occupancy::LAB,
     &transpose::LAB,

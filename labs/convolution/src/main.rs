@@ -1,0 +1,4 @@
+//! The convolution lab as a program of its own.
+fn main() -> std::process::ExitCode {
+    harness::main(&convolution::LAB)
+}
