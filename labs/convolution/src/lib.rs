@@ -1,6 +1,7 @@
 //! Convolutions of lines and images, and layers of many channels: where the mask and the neighbours live, and what it
 //! takes to come close to a copy or to the tensor cores.
 mod image;
+mod layer;
 mod line;
 pub mod masks;
 mod npp;
@@ -13,24 +14,39 @@ use harness::{
 };
 
 pub use image::{Arguments, ImageMethod, Shape, launch};
+pub use layer::{LayerMethod, LayerSize, launch_layer};
 pub use line::{LineMethod, MaskPlace};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "convolution",
     summary: "convolutions of lines, images and layers: masks in constant memory, halo tiles, registers, products",
-    kernels: &[kernels::source!("convolution"), kernels::source!("wide"), kernels::source!("wrong")],
-    variants: &[&LINES, &WRONG_LINES, &IMAGES, &WRONG_IMAGES, &LIBRARY],
+    kernels: &[
+        kernels::source!("convolution"),
+        kernels::source!("wide"),
+        kernels::source!("wrong"),
+        kernels::source!("layer", headers: ["layer.cuh"]),
+        kernels::source!("tensor", headers: ["layer.cuh"]),
+    ],
+    variants: &[&LINES, &WRONG_LINES, &IMAGES, &WRONG_IMAGES, &LIBRARY, &LAYERS],
     columns: &[
         column("radius", "radius of the mask, which has 2 radius + 1 factors on each side"),
         column("width", "points in a row of the image"),
         column("height", "rows of the image"),
+        column("images", "images of the layer"),
+        column("channels", "planes of an image of the layer"),
+        column("filters", "filters of the layer: planes of its result"),
     ],
     options,
     ignored: &[
         (&["blocks"], VariantFilter::Every),
-        (&["n", "threads"], VariantFilter::Tables(&[&IMAGES, &WRONG_IMAGES, &LIBRARY])),
-        (&["width", "height"], VariantFilter::Tables(&[&LINES, &WRONG_LINES])),
+        (&["n", "threads"], VariantFilter::Tables(&[&IMAGES, &WRONG_IMAGES, &LIBRARY, &LAYERS])),
+        (&["width", "height"], VariantFilter::Tables(&[&LINES, &WRONG_LINES, &LAYERS])),
+        (&["radius"], VariantFilter::Tables(&[&LAYERS])),
+        (
+            &["images", "channels", "filters", "side"],
+            VariantFilter::Tables(&[&LINES, &WRONG_LINES, &IMAGES, &WRONG_IMAGES, &LIBRARY]),
+        ),
     ],
     questions: questions::all,
     run,
@@ -103,16 +119,31 @@ pub static WRONG_IMAGES: &[Row<ImageMethod>] = &[
 /// NVIDIA's library.
 pub static LIBRARY: &[Row] = &[row("npp", "NVIDIA's library for images, when it can be loaded", ())];
 
+/// A layer of many channels and filters.
+#[rustfmt::skip]
+pub static LAYERS: &[Row<LayerMethod>] = &[
+    row("layer-naive", "a layer of channels and filters, 3 x 3: a thread a result", LayerMethod::Naive),
+    row("layer-shared", "like layer-naive, but tiles in shared memory, and 8 filters a thread", LayerMethod::Shared),
+    row("layer-unfolded", "as a product of matrices, the right one written first: each pixel nine times (im2col)", LayerMethod::Unfolded),
+    row("layer-implicit", "like layer-unfolded, but the right matrix is never written: its elements come from the images", LayerMethod::Implicit),
+    row("layer-tf32", "like layer-implicit, but on tensor cores: factors of 11 bits (8.0 and later)", LayerMethod::Tf32),
+];
+
 fn options() -> Vec<Arg> {
     let radius = "Radius of the mask, from 1 to 8 [default: 8 on a line, 2 on an image]";
     vec![
         arguments::count("radius", radius).value_parser(value_parser!(u32).range(1..=masks::LARGEST_RADIUS.into())),
         arguments::count("width", "Points in a row of the image"),
         arguments::count("height", "Rows of the image"),
+        arguments::count("images", "Images of the layer"),
+        arguments::count("channels", "Channels of the layer: planes of an image"),
+        arguments::count("filters", "Filters of the layer: planes of its result"),
+        arguments::count("side", "Pixels on each side of the layer's planes"),
     ]
 }
 
 fn run(run: &Run) -> Result<()> {
     line::run(run)?;
-    image::run(run)
+    image::run(run)?;
+    layer::run(run)
 }

@@ -1,7 +1,9 @@
 //! Every kernel at any size, block and radius, on the emulated device.
-use convolution::{Arguments, IMAGES, LAB, LINES, MaskPlace, launch, masks, reference};
+use convolution::{
+    Arguments, IMAGES, LAB, LAYERS, LINES, LayerSize, MaskPlace, launch, launch_layer, masks, reference,
+};
 use cudarc::driver::{CudaModule, LaunchConfig, PushKernelArg};
-use harness::Inputs;
+use harness::{Check, Inputs};
 use masks::Mask;
 use proptest::prelude::*;
 
@@ -111,5 +113,46 @@ proptest! {
     fn every_image(width in side(), height in side(), radius in prop_oneof![1u32..=3, 1u32..=8], seed: u64) {
         check_image(width, height, radius, seed);
         check_image(width.next_multiple_of(4), height, radius, seed);
+    }
+}
+
+fn check_layer(size: LayerSize, seed: u64) {
+    let (kernels, stream) = labtest::kernels(&LAB);
+    let [of_images, of_weights, results] = size.floats();
+    let images = Inputs::new(seed, "images").f32(of_images, -1.0..1.0);
+    let weights = Inputs::new(seed, "weights").f32(of_weights, -1.0..1.0);
+    let (expected, magnitude) = reference::layer(&images, &weights, size);
+    let (images, weights) = (stream.clone_htod(&images).unwrap(), stream.clone_htod(&weights).unwrap());
+    for row in LAYERS {
+        let functions = row.kernels(size).into_iter().map(|(name, ..)| kernels.function(row.file(), name));
+        let Some(functions) = labtest::unless_skipped(kernels, functions.collect::<harness::Result<Vec<_>>>()) else {
+            continue;
+        };
+        let outputs = row.kernels(size).into_iter().map(|(_, _, floats)| vec![f32::NAN; floats + 1]);
+        let mut outputs: Vec<_> = outputs.map(|nan| stream.clone_htod(&nan).unwrap()).collect();
+        // SAFETY: all are of this size.
+        unsafe { launch_layer(stream, row.with, &functions, (&images, &weights), size, &mut outputs) }.unwrap();
+        for output in &outputs {
+            assert!(stream.clone_dtoh(output).unwrap().pop().is_some_and(f32::is_nan), "{} wrote beyond", row.name());
+        }
+        let out = stream.clone_dtoh(outputs.last().unwrap()).unwrap();
+        let check = Check::compare(&out[..results], &expected, row.tolerance(size, magnitude));
+        assert!(check.passed(), "{} of {size}: {}", row.name(), check.summary());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_layer(
+        images in 1u32..4,
+        channels in prop_oneof![1u32..=4, prop::sample::select(vec![7, 8, 16, 21])],
+        filters in prop_oneof![1u32..=20, prop::sample::select(vec![63, 64, 65, 130])],
+        height in 1u32..20,
+        width in prop_oneof![1u32..20, prop::sample::select(vec![31, 32, 33, 65])],
+        seed: u64,
+    ) {
+        check_layer(LayerSize { images, channels, filters, height, width }, seed);
     }
 }

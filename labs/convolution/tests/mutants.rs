@@ -50,3 +50,48 @@ fn every_image_is_rejected_nvrtc() {
         LAB.rejects(Mutant::new(variant, file, &[edit]), &size, says);
     }
 }
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn every_layer_is_rejected_nvrtc() {
+    let size = ["--images", "2", "--channels", "5", "--filters", "9", "--side", "13"];
+    for (variant, file, edit, says) in [
+        (
+            "layer-naive",
+            "layer.cu",
+            ("void layer_naive(", "c < layer.channels", "c + 1 < layer.channels"),
+            "3040 of 3042 wrong",
+        ),
+        (
+            "layer-shared",
+            "layer.cu",
+            ("void layer_shared(", "first + k < layer.filters", "first + k + 1 < layer.filters"),
+            "338 of 3042",
+        ),
+        // 45 rows of the factor are five steps of 8 and five more.
+        (
+            "layer-unfolded",
+            "layer.cu",
+            ("void product(", "q < depth; q += 8", "q + 8 <= depth; q += 8"),
+            "of 3042 wrong: [filter 0",
+        ),
+        // The pixels of the second image take their neighbours from the first.
+        (
+            "layer-implicit",
+            "layer.cu",
+            ("Pixel pixel_of(", "(size_t)image * layer.channels * layer.area() + rest", "rest"),
+            "1521 of 3042",
+        ),
+        // The rows of the second step take the places of those of the first.
+        (
+            "layer-tf32",
+            "tensor.cu",
+            ("void layer_tf32(", "(step + 2) * DEPTH", "(step + 1) * DEPTH"),
+            "of 3042 wrong: [filter 0",
+        ),
+        // Factors are cut to the 8 bits of bfloat16.
+        ("layer-tf32", "tensor.cu", ("unsigned tf32_of(", "return r", "return r & 0xffff0000"), "of 3042 wrong"),
+    ] {
+        LAB.rejects(Mutant::new(variant, file, &[edit]), &[&["--variant", variant], &size[..]].concat(), says);
+    }
+}
