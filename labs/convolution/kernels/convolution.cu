@@ -33,6 +33,7 @@ extern "C" __global__ void line_global(const float* x, const float* m, float* y,
     // [end]
 }
 
+// [not handed out]
 extern "C" __global__ void line_readonly(const float* __restrict__ x, const float* __restrict__ m,
                                          float* __restrict__ y, unsigned long long n, int radius) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x, end = n;
@@ -43,6 +44,7 @@ extern "C" __global__ void line_readonly(const float* __restrict__ x, const floa
     }
     y[i] = sum;
 }
+// [end]
 
 extern "C" __global__ void line_constant(const float* x, float* y, unsigned long long n, int radius) {
     // [part constant] Do as in part global, with the mask of constant memory, `mask`.
@@ -75,6 +77,7 @@ extern "C" __global__ void line_shared(const float* x, float* y, unsigned long l
     // [end]
 }
 
+// [not handed out]
 extern "C" __global__ void image_global(const float* in, const float* m, float* out, int width, int height,
                                         int radius) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -88,6 +91,7 @@ extern "C" __global__ void image_global(const float* in, const float* m, float* 
     }
     out[(size_t)y * width + x] = sum;
 }
+// [end]
 
 extern "C" __global__ void image_constant(const float* in, float* out, int width, int height, int radius) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -110,6 +114,7 @@ __device__ float point(const float* in, int width, int height, int x, int y) {
     return x >= 0 && x < width && y >= 0 && y < height ? in[(size_t)y * width + x] : 0.0f;
 }
 
+// [not handed out]
 extern "C" __global__ void image_tile_in(const float* in, float* out, int width, int height, int radius) {
     __shared__ float s[32][32];
     int side = 32 - 2 * radius, tx = threadIdx.x, ty = threadIdx.y;
@@ -124,6 +129,7 @@ extern "C" __global__ void image_tile_in(const float* in, float* out, int width,
     }
     out[(size_t)y * width + x] = sum;
 }
+// [end]
 
 // Blocks of 32 x 8 threads; (32 + 2 radius)^2 floats of dynamic shared memory.
 extern "C" __global__ void image_tile_out(const float* in, float* out, int width, int height, int radius) {
@@ -149,6 +155,7 @@ extern "C" __global__ void image_tile_out(const float* in, float* out, int width
     // [end]
 }
 
+// [not handed out]
 extern "C" __global__ void image_rows(const float* in, float* out, int width, int height, int radius) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
@@ -164,6 +171,7 @@ extern "C" __global__ void image_columns(const float* in, float* out, int width,
     for (int i = -radius; i <= radius; i++) sum += column_mask[radius + i] * point(in, width, height, x, y + i);
     out[(size_t)y * width + x] = sum;
 }
+// [end]
 
 // Blocks of 32 x 8 threads with 32 x 32 results.
 extern "C" __global__ void image_fused(const float* in, float* out, int width, int height, int radius) {

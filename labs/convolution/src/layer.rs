@@ -102,10 +102,10 @@ impl LayerMethod {
 
     /// The bound of an error, for results whose products have magnitudes that add up to at most `magnitude`.
     ///
-    /// Floats: a rounding for each product and each sum. TF32: each factor is rounded to 11 bits, which changes a product
-    /// by at most 2^-10 + 2^-22 of it. The products are exact then, and the tensor cores cut off the sums of 8 products
-    /// instead of rounding them: for each sum, a unit in the last place of a float, twice a rounding, and as much for the
-    /// alignment of a product.
+    /// Floats: a rounding for each product and each sum. TF32: each factor is rounded to 11 bits, which changes a
+    /// product by at most 2^-10 + 2^-22 of it. The products are exact then, and the tensor cores cut off the sums of 8
+    /// products instead of rounding them: for each sum, a unit in the last place of a float, twice a rounding, and as
+    /// much for the alignment of a product.
     pub fn tolerance(self, size: LayerSize, magnitude: f64) -> Tolerance {
         let epsilon = f64::from(f32::EPSILON) + f64::EPSILON;
         if self != Self::Tf32 {
@@ -165,7 +165,8 @@ fn size(run: &Run) -> Result<LayerSize> {
         height: side,
         width: side,
     };
-    // A grid has at most 65535 blocks along y and z; the kernels count the pixels, and the floats of an image, in 31 bits.
+    // A grid has at most 65535 blocks along y and z. The kernels count the pixels, and the floats of an image, in 31
+    // bits.
     let limits = [("images", size.images, 65535), ("channels", size.channels, 7281), ("filters", size.filters, 65535)];
     for (option, value, most) in [limits, [("side", side, 16384); 3]].concat() {
         if value > most {
