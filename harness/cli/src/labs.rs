@@ -21,6 +21,7 @@ pub static LABS: &[&Lab] = &[
     &occupancy::LAB,
     &transpose::LAB,
     &sort::LAB,
+    &sparse::LAB,
     &bughunt::LAB,
 ];
 
