@@ -197,11 +197,11 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx.gz` of the calling lab as a [`KernelSource`], with its headers:
+/// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx.lzma` of the calling lab as a [`KernelSource`], with its headers:
 /// `source!("scan", headers: ["scan.cuh"])`. Every header of the lab's own that the file includes, directly or
 /// indirectly, must be listed, or the committed PTX counts as stale.
 ///
-/// A new kernel needs an (empty) `.ptx.gz` file before it builds; `warplab ptx` fills it.
+/// A new kernel needs an (empty) `.ptx.lzma` file before it builds; `warplab ptx` fills it.
 #[macro_export]
 macro_rules! source {
     (@path $($file:expr),+) => {
@@ -218,11 +218,11 @@ macro_rules! source {
             name: ::std::borrow::Cow::Borrowed(concat!($stem, ".cu")),
             path: $crate::source!(@path $stem, ".cu"),
             cuda: $crate::source!(@text $stem, ".cu"),
-            ptx: $crate::CommittedPtx::Gzip(include_bytes!(concat!(
+            ptx: $crate::CommittedPtx::Lzma(include_bytes!(concat!(
                 env!("CARGO_MANIFEST_DIR"),
                 "/kernels/",
                 $stem,
-                ".ptx.gz"
+                ".ptx.lzma"
             ))),
             headers: {
                 const HEADERS: &[$crate::Header] = &[$($crate::Header {

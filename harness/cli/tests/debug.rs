@@ -367,8 +367,8 @@ fn recorded_locals(folder: &Path) {
     let file = folder.join("locals.cu");
     std::fs::write(&file, include_str!("debugging/locals.cu")).unwrap();
     let hash = kernels::KernelSource::read(&file, "locals.cu").unwrap().hash();
-    let mut ptx = String::new();
-    flate2::read::GzDecoder::new(&include_bytes!("debugging/locals.ptx.gz")[..]).read_to_string(&mut ptx).unwrap();
+    let committed = kernels::CommittedPtx::Lzma(include_bytes!("debugging/locals.ptx.lzma"));
+    let ptx = committed.text();
     let ptx = format!("// source sha256 {hash}\n// compiler NVRTC 12.9, compute_80\n\n{ptx}");
     std::fs::write(folder.join("locals.ptx"), ptx).unwrap();
     let args = ["record", "vecadd", "--kernel", "locals.cu", "--variant", "pageable", "-n", "32"];

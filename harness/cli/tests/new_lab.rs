@@ -106,7 +106,7 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
     assert_eq!(ptx.code, 0, "{ptx:?}");
 
     // The guard of the right kernel is replaced with that of the wrong one, in the code that runs.
-    let file = copy.path().join("labs/made_by_a_test/kernels/made_by_a_test.ptx.gz");
+    let file = copy.path().join("labs/made_by_a_test/kernels/made_by_a_test.ptx.lzma");
     let right = kernels::CommittedPtx::read(&file.with_extension("").with_extension("cu")).text().into_owned();
     let wrong = right.replacen("setp.ge.u64", "setp.gt.u64", 1);
     assert_ne!(right, wrong);

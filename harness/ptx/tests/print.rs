@@ -1,6 +1,6 @@
 //! What is printed is parsed again: each instruction of the committed PTX, with the names of its body.
 
-use flate2::bufread::GzDecoder;
+use lzma_rust2::LzmaReader;
 use ptx::ast::{Body, Function, Inst, Loc, Module, Operand, Var};
 use std::fmt::Write as _;
 use std::io::Read;
@@ -12,7 +12,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             collect(&path, files);
-        } else if [".ptx", ".ptx.gz"].iter().any(|end| path.to_string_lossy().ends_with(end)) {
+        } else if [".ptx", ".ptx.lzma"].iter().any(|end| path.to_string_lossy().ends_with(end)) {
             files.push(path);
         }
     }
@@ -22,9 +22,9 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 fn read(path: &Path) -> String {
     let bytes = std::fs::read(path).expect("a file");
     let mut text = String::new();
-    let is_compressed = path.extension().is_some_and(|extension| extension == "gz");
+    let is_compressed = path.extension().is_some_and(|extension| extension == "lzma");
     let length = if is_compressed {
-        GzDecoder::new(&*bytes).read_to_string(&mut text)
+        LzmaReader::new_mem_limit(&*bytes, u32::MAX, None).expect("a header").read_to_string(&mut text)
     } else {
         (&*bytes).read_to_string(&mut text)
     };

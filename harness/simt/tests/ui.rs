@@ -2,7 +2,7 @@
 //!
 //! `tests/pass/*.cu` are correct: they end, write the values that the report shows, and have no findings, whatever the
 //! order of warps and blocks; the driver package's test `kernels_on_gpu` runs them on a GPU, where one is available.
-//! `tests/fail/<kind of mistake>/*.cu` are incorrect: the report explains how. `NAME.ptx.gz` is compiled from `NAME.cu`
+//! `tests/fail/<kind of mistake>/*.cu` are incorrect: the report explains how. `NAME.ptx.lzma` is compiled from `NAME.cu`
 //! (`cargo run -p kernels --example ptx -- harness/simt/tests/pass harness/simt/tests/fail/*`, from the workspace's
 //! root), and `NAME.txt` is the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` rewrites the reports;
 //! review the difference.
@@ -170,7 +170,7 @@ fn every_kernel_has_its_ptx_and_its_report() {
         for file in files(&folder) {
             let name = file.file_name().expect("a file").to_string_lossy();
             let stem = name.split('.').next().expect("a name");
-            for extension in ["cu", "ptx.gz", "txt"] {
+            for extension in ["cu", "ptx.lzma", "txt"] {
                 let neighbour = folder.join(format!("{stem}.{extension}"));
                 assert!(neighbour.is_file() || updating(), "{} is missing", neighbour.display());
             }

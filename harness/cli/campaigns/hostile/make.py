@@ -3,7 +3,7 @@
 
 Each is a file for lab vecadd, whose kernel is z[i] = x[i] + y[i]; `CASES` lists them by family. A file is the text of a
 body that is in the kernel after its index, or a whole text."""
-import gzip
+import lzma
 import hashlib
 import pathlib
 import sys
@@ -228,7 +228,7 @@ def digest(source):
 def forged(folder):
     """Writes wrong sources next to right PTX that claims to be made from them; returns their cases."""
     kernels = LABS / "vecadd/kernels"
-    own = {"cu": (kernels / "vecadd.cu").read_text(), "ptx": gzip.decompress((kernels / "vecadd.ptx.gz").read_bytes()).decode()}
+    own = {"cu": (kernels / "vecadd.cu").read_text(), "ptx": lzma.decompress((kernels / "vecadd.ptx.lzma").read_bytes()).decode()}
     old = f"// source sha256 {digest(own['cu'])}"
     assert old in own["ptx"].splitlines(), "the hash in PTX is made in another way now: see kernels/src/source.rs"
     cases = {}

@@ -153,7 +153,7 @@ fn write(root: &Path, name: &str, edits: &[Edit]) -> Result<(), Error> {
     for (file, text) in FILES {
         let mut path = whole.join(filled(file, name));
         if path.extension().is_some_and(|extension| extension == "ptx") {
-            path.set_extension("ptx.gz");
+            path.set_extension("ptx.lzma");
         }
         let folder = path.parent().unwrap_or(&whole);
         fs::create_dir_all(folder).map_err(io_error("create", folder))?;

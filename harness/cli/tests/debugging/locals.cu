@@ -1,4 +1,4 @@
-// Vector addition with local variables of all kinds, for the debugger. NVRTC 12.9 has made locals.ptx.gz from it, with
+// Vector addition with local variables of all kinds, for the debugger. NVRTC 12.9 has made locals.ptx.lzma from it, with
 // --device-debug and --gpu-architecture=compute_80.
 
 struct Pair {

@@ -3,7 +3,7 @@ use crate::common::{Arg, Device};
 use kernels::CommittedPtx;
 
 /// The kernels' PTX.
-const PTX: CommittedPtx = CommittedPtx::Gzip(include_bytes!("../../tests/kernels/rates.ptx.gz"));
+const PTX: CommittedPtx = CommittedPtx::Lzma(include_bytes!("../../tests/kernels/rates.ptx.lzma"));
 
 /// A kernel that executes one instruction over and over.
 pub struct Rate {

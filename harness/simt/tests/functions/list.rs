@@ -1,9 +1,9 @@
 //! The functions: the declarations in the `.cu` files next to this file, and the kernels' PTX.
 #![allow(dead_code, reason = "the test and the recorder each use what they need")]
 
-use std::{io::Read, sync::LazyLock};
+use std::sync::LazyLock;
 
-use flate2::bufread::GzDecoder;
+use kernels::CommittedPtx;
 
 use super::suite::file::Column;
 use super::suite::values::ValueKind;
@@ -21,14 +21,14 @@ macro_rules! file {
         File {
             name: $name,
             cuda: include_str!(concat!($name, ".cu")),
-            ptx: LazyLock::new(|| decompress(include_bytes!(concat!($name, ".ptx.gz")))),
+            ptx: LazyLock::new(|| decompress(include_bytes!(concat!($name, ".ptx.lzma")))),
         }
     };
 }
 
-fn decompress(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    GzDecoder::new(bytes).read_to_string(&mut text).expect("committed PTX is compressed text");
+fn decompress(bytes: &'static [u8]) -> String {
+    let text = CommittedPtx::Lzma(bytes).text().into_owned();
+    assert!(!text.is_empty(), "committed PTX is compressed text");
     text
 }
 
