@@ -34,6 +34,23 @@
 -    if (i >= end) return;
 +    if (i < radius || i >= end - radius) return;
 
+// == wrong global: radius taken for the number of taps
+-    for (int j = -radius; j <= radius; j++) {
++    for (int j = -radius / 2; j <= radius / 2; j++) {
+
+// == wrong global: one thread computes all
+    if (blockIdx.x != 0 || threadIdx.x != 0) return;
+    for (long long i = 0; i < (long long)n; i++) {
+        float sum = 0.0f;
+        for (int j = -radius; j <= radius; j++)
+            if (i + j >= 0 && i + j < (long long)n) sum += m[radius + j] * x[i + j];
+        y[i] = sum;
+    }
+
+// == wrong global: the element of a block, not of the grid
+-    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x, end = n;
++    long long i = threadIdx.x, end = n;
+
 // == right constant: pointer to the middle of the mask
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     const float* middle = mask + radius;
@@ -43,6 +60,18 @@
             if (i + j >= 0 && i + j < (long long)n) sum += middle[j] * x[i + j];
         y[i] = sum;
     }
+
+// == right constant: limits of the sum computed before the loop
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x, last = (long long)n - 1;
+    if (i > last) return;
+    int from = i < radius ? -(int)i : -radius, to = last - i < radius ? (int)(last - i) : radius;
+    float sum = 0.0f;
+    for (int j = from; j <= to; j++) sum = fmaf(mask[j + radius], x[i + j], sum);
+    y[i] = sum;
+
+// == wrong constant: the row's mask
+-        if (i + j >= 0 && i + j < end) sum += mask[radius + j] * x[i + j];
++        if (i + j >= 0 && i + j < end) sum += row_mask[radius + j] * x[i + j];
 
 // == wrong constant: tap too few
 -    for (int j = -radius; j <= radius; j++) {
@@ -80,6 +109,14 @@
     if (first + radius + block.thread_rank() < n) y[first + radius + block.thread_rank()] = sum;
 // [end]
 
+// == wrong shared: barrier that threads past the end do not reach
+-    __syncthreads();
+-    long long i = first + radius + threadIdx.x;
+-    if (i >= end) return;
++    long long i = first + radius + threadIdx.x;
++    if (i >= end) return;
++    __syncthreads();
+
 // == wrong shared: no barrier
 -    __syncthreads();
 +
@@ -113,6 +150,30 @@
         out[(size_t)y * width + x] = sum;
     }
 
+// == right image: two conditions, and a pointer to the row
+    float sum = 0.0f;
+    for (int i = 0; i <= 2 * radius; i++) {
+        int row = y + i - radius;
+        if (row < 0 || row >= height) continue;
+        const float* points = in + (size_t)row * width;
+        for (int j = 0; j <= 2 * radius; j++) {
+            int column = x + j - radius;
+            if (column >= 0 && column < width) sum += mask[i * (2 * radius + 1) + j] * points[column];
+        }
+    }
+    if (x < width && y < height) out[(size_t)y * width + x] = sum;
+
+// == wrong image: edges copied in place of zeros
+    if (x >= width || y >= height) return;
+    float sum = 0.0f;
+    for (int i = -radius; i <= radius; i++) {
+        for (int j = -radius; j <= radius; j++) {
+            int row = min(max(y + i, 0), height - 1), column = min(max(x + j, 0), width - 1);
+            sum += mask[(radius + i) * (2 * radius + 1) + radius + j] * in[(size_t)row * width + column];
+        }
+    }
+    out[(size_t)y * width + x] = sum;
+
 // == wrong image: index tested in place of row and column
     if (x >= width || y >= height) return;
     float sum = 0.0f;
@@ -140,6 +201,10 @@
         if (left + (int)threadIdx.x < width && top + r < height)
             out[(size_t)(top + r) * width + left + threadIdx.x] = sum;
     }
+
+// == wrong tiled: no barrier
+-    __syncthreads();
++
 
 // == wrong tiled: halo on the right not loaded
 -        for (int c = threadIdx.x; c < side; c += 32)
@@ -169,6 +234,10 @@
         for (int i = 0; i <= 2 * radius; i++) sum += column_mask[i] * sums[r + i][threadIdx.x];
         if (x < width && top + r < height) out[(size_t)(top + r) * width + x] = sum;
     }
+
+// == wrong fused: rows of the halo below left out
+-    for (int r = threadIdx.y; r < 32 + 2 * radius; r += 8) {
++    for (int r = threadIdx.y; r < 32 + radius; r += 8) {
 
 // == wrong fused: no barrier between the passes
 -    __syncthreads();
