@@ -61,6 +61,10 @@ pub(crate) fn run(run: &mut Run, cases: &Cases, lab: &Command, body: impl Fn(&Ru
         }
         run.options = LabOptions { common: Options { blocks, threads, seed, ..first.common.clone() }, own: args };
         cases.begin_round(before);
+        // Buffers that a lab allocates for several cases have the addresses of the round before too.
+        if run.is_emulated() {
+            run.session.give_back_freed();
+        }
         result = body(run);
     }
     run.options = first;

@@ -23,6 +23,9 @@ use crate::{
 /// Calls that put work on a stream and return nothing: the ones next to a launch in a timed region.
 const LATER: [&str; 3] = ["cuEventRecord", "cuStreamWaitEvent", "cuMemsetD8Async"];
 
+/// The first address of pinned memory.
+const PINNED: usize = 0x2000_0000_0000;
+
 /// The judge's state of its worker.
 pub(super) struct State {
     socket: UnixStream,
@@ -50,7 +53,7 @@ impl State {
             line: Connection::over(&socket)?,
             socket,
             pinned: BTreeMap::new(),
-            next: 0x2000_0000_0000,
+            next: PINNED,
             managed: Managed::default(),
             modules: Modules::default(),
             host: Host::default(),
@@ -93,6 +96,10 @@ impl State {
         match call.name {
             "cuCtxSetCurrent" => self.context = (code == 0).then(|| arguments[0]),
             "cuDevicePrimaryCtxRelease_v2" => self.context = None,
+            // The machine gives freed addresses out again then. Pinned memory has its addresses from here.
+            "cuMemPoolTrimTo" if arguments[1] == 0 => {
+                self.next = self.pinned.last_key_value().map_or(PINNED, |(start, bytes)| start + bytes);
+            }
             _ => {}
         }
         if code == 0 {

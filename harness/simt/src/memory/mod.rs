@@ -189,9 +189,9 @@ impl Memory {
             let backing = Backing::mapped_for_both(bytes, align).ok_or(short)?;
             (backing.start(), 0, 0, backing)
         } else {
-            let stagger = inner.stagger();
-            let backing = Backing::pages(&inner.slabs, stagger + bytes).ok_or(short)?;
             let (start, span) = inner.place(bytes, align).ok_or(out_of_memory)?;
+            let stagger = start % reserve::PAGE;
+            let backing = Backing::pages(&inner.slabs, stagger + bytes).ok_or(short)?;
             (start, span, (backing.start() + stagger).wrapping_sub(start) as i64, backing)
         };
         inner.add(

@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::without_provenance_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Mappings start at, and extend to, multiples of this.
 pub(super) const PAGE: u64 = 4096;
@@ -40,8 +40,12 @@ pub(super) struct Region {
     drawn: OnceLock<u64>,
     /// The number of addresses requested so far.
     next: AtomicU64,
+    /// Whether addresses are requested again that may be in use.
+    is_again: AtomicBool,
 }
 
+/// The number of tries to pass addresses in use.
+const SKIPS: u32 = 20;
 /// The number of addresses of a region. After the last one, the region starts over.
 const REGION: u64 = 1 << 43;
 /// Memory that has the same address on host and device. Its offset in a large page is the same in each run, so the
@@ -52,7 +56,13 @@ pub(super) static HIDDEN: Region = Region::new((3 << 44) + REGION, PAGE);
 
 impl Region {
     const fn new(first: u64, grain: u64) -> Self {
-        Region { first, grain, drawn: OnceLock::new(), next: AtomicU64::new(0) }
+        Region { first, grain, drawn: OnceLock::new(), next: AtomicU64::new(0), is_again: AtomicBool::new(false) }
+    }
+
+    /// Requests the addresses from the first one on again, as far as they are free.
+    pub(super) fn start_over(&self) {
+        self.next.store(0, Ordering::Relaxed);
+        self.is_again.store(true, Ordering::Relaxed);
     }
 
     /// Returns the next `len` addresses, which may be in use.
@@ -69,13 +79,22 @@ pub(super) fn map(region: &Region, len: u64, align: u64) -> Option<u64> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let slack = if align > PAGE { align } else { 0 };
     let all = usize::try_from(len.checked_add(slack)?).ok()?;
-    let wish = without_provenance_mut(region.next(all as u64) as usize);
-    // SAFETY: a new mapping. If the requested address is taken or is not valid for a program, the system chooses
-    // another.
-    let at = unsafe { libc::mmap(wish, all, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
-    if at == libc::MAP_FAILED {
-        return None;
-    }
+    let mut skipped = 0;
+    let at = loop {
+        let wish = without_provenance_mut(region.next((all as u64) << skipped) as usize);
+        // SAFETY: a new mapping. If the requested address is taken or is not valid for a program, the system chooses
+        // another.
+        let at = unsafe { libc::mmap(wish, all, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+        if at == libc::MAP_FAILED {
+            return None;
+        }
+        // Twice as many addresses are left out each time, so that few tries pass what is in use.
+        if at == wish || skipped == SKIPS || !region.is_again.load(Ordering::Relaxed) {
+            break at;
+        }
+        unmap(at as u64, all as u64);
+        skipped += 1;
+    };
     let start = (at as u64).next_multiple_of(align.max(PAGE));
     let (before, after) = (start - at as u64, slack - (start - at as u64));
     for (from, len) in [(at as u64, before), (start + len, after)] {
@@ -193,4 +212,30 @@ fn populate(addr: u64, len: u64) -> bool {
     let page = addr / PAGE * PAGE;
     // SAFETY: this only reads the bytes, as the caller is about to do.
     unsafe { libc::madvise(page as *mut libc::c_void, (end - page) as usize, libc::MADV_POPULATE_READ) == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_that_starts_over_gives_its_addresses_again_but_for_those_in_use() {
+        // Between the regions of the machine's own.
+        static REGION: Region = Region::new((3 << 44) + (1 << 45), HUGE);
+        let three = || [PAGE, 3 * PAGE, HUGE].map(|len| (map(&REGION, len, HUGE).unwrap(), len));
+        let end = |all: [(u64, u64); 3]| all.map(|(at, len)| unmap(at, len));
+        let (first, second) = (three(), three());
+        assert!(first.iter().all(|one| !second.contains(one)), "{first:x?} {second:x?}");
+        end(second);
+        end(first);
+        REGION.start_over();
+        let again = three();
+        assert_eq!(again, first);
+        REGION.start_over();
+        let others = three();
+        let is_near = |(at, _): &(u64, u64)| at.abs_diff(first[0].0) < 1 << 36;
+        assert!(others.iter().all(|one| is_near(one) && !first.contains(one)), "{first:x?} {others:x?}");
+        end(others);
+        end(again);
+    }
 }

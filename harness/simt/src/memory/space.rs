@@ -5,7 +5,7 @@ use super::backing::{Backing, Slabs};
 use super::error::FreeError;
 use super::kind::{Allocation, MemoryKind};
 use super::physical::{Access, Mapped, Reservation};
-use super::reserve::{DEVICE, DEVICE_LEN, PAGE};
+use super::reserve::{DEVICE, DEVICE_LEN, PAGE, SHARED};
 use super::view::{Freed, Range, View};
 use super::written::Written;
 use std::collections::BTreeMap;
@@ -130,16 +130,18 @@ impl Space {
         self.freed.push(freed);
     }
 
-    /// Returns the offset of the next allocation's bytes in a page of the host. It varies with the live allocations, so
-    /// that the same elements of several arrays do not share their low address bits: host processors make a load wait
-    /// for an earlier store that shares these bits.
-    pub fn stagger(&self) -> u64 {
-        (self.live.len() % 8) as u64 * ALIGNMENT
-    }
-
     /// Lets the addresses of freed allocations be used again, the lowest first.
     pub fn reuse_freed(&mut self) {
         self.next = 0;
+        SHARED.start_over();
+    }
+
+    /// Returns the offset of an allocation's bytes in their first page, if they come after `before`. It is another one
+    /// than there, so that the same elements of several arrays do not share their low address bits: host processors make
+    /// a load wait for an earlier store that shares these bits. It depends on nothing else, so that allocations have the
+    /// same addresses again where they are made in the same order.
+    fn stagger(before: Option<u64>) -> u64 {
+        before.map_or(0, |start| (start % PAGE / ALIGNMENT + 1) * ALIGNMENT % PAGE)
     }
 
     /// Finds a free range for `bytes` bytes among the device's addresses. Returns its first address, and the number of
@@ -147,10 +149,11 @@ impl Space {
     pub fn place(&mut self, bytes: u64, align: u64) -> Option<(u64, u64)> {
         // An allocation that only needs the least alignment gets only that, as on a device, where such allocations are
         // adjacent.
-        let stagger = if align == ALIGNMENT { self.stagger() } else { 0 };
+        let is_staggered = align == ALIGNMENT;
         let page = align.max(PAGE);
         let gap = bytes.clamp(PAGE, MAX_GAP);
-        let span = round_up(stagger + bytes, PAGE).checked_add(round_up(gap, PAGE))?;
+        let most = if is_staggered { PAGE - ALIGNMENT } else { 0 };
+        let span = round_up(bytes.checked_add(most)?, PAGE).checked_add(round_up(gap, PAGE))?;
         let base = DEVICE;
         let at = |offset: u64| round_up(base + offset, page) - base;
         for start in [self.next, 0] {
@@ -161,11 +164,14 @@ impl Space {
                 }
                 // The last allocation that begins before the end of this range decides whether it is free.
                 let place = base..base + offset + span;
-                let live = self.live.range(place.clone()).next_back().map(|(live, held)| live + held.span);
+                let before = self.live.range(place.clone()).next_back();
+                let live = before.map(|(live, held)| live + held.span);
                 let reserved = self.reserved.range(place).next_back().map(|(_, reserved)| reserved.limit);
                 match live.max(reserved) {
                     Some(end) if end > base + offset => offset = at(end - base),
                     _ => {
+                        let before = before.map(|(live, _)| *live).filter(|_| is_staggered);
+                        let stagger = Self::stagger(before);
                         self.next = offset + span;
                         return Some((base + offset + stagger, span - stagger));
                     }

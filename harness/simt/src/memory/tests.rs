@@ -106,6 +106,31 @@ fn freed_addresses_come_again_where_that_is_asked_for_only() {
 }
 
 #[test]
+fn what_is_allocated_for_good_moves_no_address_that_comes_again() {
+    let memory = memory();
+    let round = || {
+        memory.reuse_freed();
+        let all = [5000, 100, MIB].map(|bytes| memory.alloc(bytes, 1, MemoryKind::Device, "x").unwrap());
+        for address in all {
+            memory.free(address).unwrap();
+        }
+        all
+    };
+    let first = round();
+    // A module, say, that is loaded once the buffers are freed.
+    let module = memory.alloc(100, 1, MemoryKind::Global(false), "module").unwrap();
+    assert_eq!(round(), first);
+    assert!(!first.contains(&module));
+}
+
+#[test]
+fn arrays_of_one_size_share_no_low_bits() {
+    let memory = memory();
+    let all: Vec<u64> = (0..8).map(|_| memory.alloc(8192, 1, MemoryKind::Device, "x").unwrap() % 4096).collect();
+    assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 8, "{all:x?}");
+}
+
+#[test]
 fn managed_and_pinned_memory_is_the_host_s_own() {
     let memory = memory();
     let pinned = MemoryKind::Pinned { mapped: true, write_combined: false };
