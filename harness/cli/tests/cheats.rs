@@ -14,6 +14,7 @@ use std::{
 };
 
 use cheating::kinds::{Ends, KINDS};
+use common::warplab_with;
 use marking::{lab::Lab, marks};
 use serde_json::{Value, json};
 use solving::{Solution, Verdict};
@@ -23,6 +24,11 @@ fn earned(marked: &Value) -> Vec<(String, f64)> {
     let parts = marked["parts"].as_array().unwrap().iter();
     let points = parts.map(|part| (part["name"].as_str().unwrap().into(), part["points"].as_f64().unwrap()));
     points.filter(|(_, points)| *points != 0.0).collect()
+}
+
+/// Whether a part could not be judged here, so that its points say nothing.
+fn is_unjudged(marked: &Value) -> bool {
+    marked["parts"].as_array().unwrap().iter().any(|part| !part["unjudged"].is_null())
 }
 
 fn of_two_labs(ends: &Ends) {
@@ -35,7 +41,8 @@ fn of_two_labs(ends: &Ends) {
             };
             let marked = marks(&lab, None, &folder.path().join(&lab.name).join(kind.name), &text);
             let earned = earned(&marked);
-            if !kind.is_tolerated(&lab.name, earned.iter().map(|(_, points)| points).sum()) {
+            let points = earned.iter().map(|(_, points)| points).sum();
+            if !kind.is_tolerated(&lab.name, points) || is_unjudged(&marked) && !kind.is_unmodelled() {
                 all.push(format!("{} {}: {earned:?} of {marked:#}", lab.name, kind.name));
             }
         }
@@ -84,6 +91,78 @@ fn work_that_is_not_shared_earns_no_points_nvrtc() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
+/// What a judge says who runs the file once with one input of one size.
+struct Once {
+    is_right: bool,
+    /// The first wrong number, as a part of what it should be.
+    share: Option<f64>,
+}
+
+impl Once {
+    fn run(lab: &Lab, [variant, n]: [&str; 2], kernel: &Path) -> Self {
+        let out = kernel.with_file_name("out");
+        let [kernel, out] = [kernel, &out].map(|path| path.to_str().unwrap());
+        let mut args = vec!["run", &lab.name, "--device", "emulated", "--quick", "--no-exercises", "--check", "none"];
+        args.extend(["--variant", variant, "--seed", "7", "--kernel", kernel, "--partial", "--out", out]);
+        if !n.is_empty() {
+            args.extend(["--n", n]);
+        }
+        let run = warplab_with(&args, &[("WARPLAB_TRUST_PTX", "0")]);
+        assert!([0, 1].contains(&run.code), "{kernel}: {run:?}");
+        let number = |text: &str| text.split([',', ';', ' ', '\n']).next().and_then(|word| word.parse::<f64>().ok());
+        let numbers = run.stdout.split_once("] is ").and_then(|(_, rest)| {
+            let (is, should) = rest.split_once(", should be ")?;
+            Some(number(is)? / number(should)?)
+        });
+        Self { is_right: run.code == 0, share: numbers }
+    }
+}
+
+/// The public classes of cheats that can be told from what such a judge says: it takes them for right, or the error for
+/// small. Here they earn nothing, and for the right reason.
+#[test]
+#[ignore = "needs NVRTC"]
+fn what_is_right_for_a_judge_that_tries_once_earns_nothing_nvrtc() {
+    const KEPT: &str = "right with the first inputs, wrong with other ones";
+    const ALONE: &str = "the threads do not share the work";
+    const HIDDEN: &str = "right at every size that is known, but wrong at a hidden one";
+    let classes = [
+        ("cached", "vecadd", ["pageable", "1000"], KEPT),
+        ("cached-by-pointer", "vecadd", ["pageable", "1000"], KEPT),
+        ("cached-by-pointer", "histogram", ["atomic", "1000"], KEPT),
+        ("cached-by-pointer", "returning", ["pinned", ""], KEPT),
+        ("cached-by-shape", "vecadd", ["pageable", "1000"], KEPT),
+        ("known-sizes", "reduction", ["two-pass", "1000"], HIDDEN),
+        ("known-range", "matmul", ["naive", "33"], HIDDEN),
+        ("small-grids", "vecadd", ["pageable", "33"], "wrong at n = 1000"),
+        ("serial-threads", "vecadd", ["pageable", "1000"], ALONE),
+        ("one-thread", "reduction", ["two-pass", "1000"], ALONE),
+        ("one-warp", "histogram", ["lanes", "1000"], ALONE),
+        ("repeated-blocks", "histogram", ["atomic", "1000"], ALONE),
+        ("exact-form", "trapezoid", ["atomic", "1000"], ALONE),
+        ("half", "vecadd", ["pageable", "1000"], "should be"),
+        ("half-arithmetic", "vecadd", ["pageable", "1000"], "should be"),
+        ("guess", "reduction", ["two-pass", "1000"], "should be"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut all = Vec::new();
+    for (name, lab, case, reason) in classes {
+        let (lab, kind) = (Lab::named(lab), KINDS.iter().find(|kind| kind.name == name).unwrap());
+        let (folder, text) = (folder.path().join(&lab.name).join(name), kind.file(&lab).unwrap());
+        let marked = marks(&lab, None, &folder, &text);
+        let once = Once::run(&lab, case, &folder.join(&lab.kernel));
+        // The tolerance of a judge that is easily satisfied: 2 %.
+        let is_near = once.share.is_some_and(|share| (share - 1.0).abs() < 0.02);
+        if !(once.is_right || is_near && reason == "should be") {
+            all.push(format!("{} {name} is wrong when it is tried once", lab.name));
+        }
+        if !earned(&marked).is_empty() || is_unjudged(&marked) || !marked.to_string().contains(reason) {
+            all.push(format!("{} {name}: {marked:#}", lab.name));
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
 /// An entry of the campaign's list, for the kernel file `text`. The list has what may be earned: points of all, or per
 /// cent of the points that can be earned there.
 fn entry(folder: &Path, lab: &Lab, [set, name]: [&str; 2], part: Option<&str>, text: &str) -> Value {
@@ -111,7 +190,8 @@ fn campaign_files() {
         add(entry(&folder, &lab, ["own", "own"], None, &lab.right), json!({"share": [100, 100]}));
         for kind in &KINDS {
             if let Some(text) = kind.file(&lab) {
-                let bounds = json!({"points": kind.tolerated(&lab.name), "is_slow": kind.ends == Ends::ByLimit});
+                let (points, is_slow) = (kind.tolerated(&lab.name), kind.ends == Ends::ByLimit);
+                let bounds = json!({"points": points, "is_slow": is_slow, "is_unmodelled": kind.is_unmodelled()});
                 add(entry(&folder, &lab, ["cheats", kind.name], None, &text), bounds);
             }
         }

@@ -45,13 +45,13 @@ class Result:
         """How this differs from what the list allows; empty if it does not."""
         if self.failed:
             return self.failed
+        if self.unjudged and not self.entry.get("is_unmodelled"):
+            return "could not be judged"
         if "points" in self.entry:
             most = self.entry["points"]
             return "" if 0 <= self.points <= most else f"earns {self.points:g} points, {most:g} at most are known of"
         least, most = self.entry["share"]
         share = 100 * self.points / self.of if self.of else 0
-        if self.unjudged:
-            return "could not be judged"
         return "" if least <= share <= most else f"earns {share:.0f} % of the points, not {least} to {most} %"
 
 

@@ -19,6 +19,11 @@ const ALLOWANCE: f64 = 500.0;
 /// compute, raise this count and share nothing.
 const MORE: f64 = 5.5;
 
+/// The limits of what a case may take beyond the same case at the smallest known size are this many times as high. What
+/// does not depend on the size, such as setting 8,192 counts, hides how the rest is shared, and is no part of these
+/// differences. They vary more between right solutions.
+const GROWTH: f64 = 2.0;
+
 /// A further factor if the lab's own threads wait for each other.
 const WAITING: f64 = 4.0;
 
@@ -59,9 +64,9 @@ fn unshared_or<'a>(
         let is_slow_in_all_cases = || {
             let is_comparable = |other: &JudgedRow| other.work.is_some() || warp_work.is_some();
             let mut comparable = rows.iter().filter(|other| is_comparable(other) && is_of_size(other, judged));
-            comparable.all(|other| slow(other, warp_work).is_some())
+            comparable.all(|other| slow(other, smallest(&rows, other), warp_work).is_some())
         };
-        let slow = slow(judged, warp_work).filter(|_| is_slow_in_all_cases());
+        let slow = slow(judged, smallest(&rows, judged), warp_work).filter(|_| is_slow_in_all_cases());
         let (words, raise) = slow.or_else(|| other(judged))?;
         Some(Unshared { words, raise, is_hidden: judged.is_hidden })
     };
@@ -73,9 +78,16 @@ fn is_of_size(one: &JudgedRow, other: &JudgedRow) -> bool {
     (&one.row.variant, one.row.n, one.is_hidden) == (&other.row.variant, other.row.n, other.is_hidden)
 }
 
+/// The row of the same case at the smallest known size, if that is less than this one's.
+fn smallest<'a>(rows: &[&'a JudgedRow], judged: &JudgedRow) -> Option<&'a JudgedRow> {
+    let case = |row: &JudgedRow| (row.row.variant.clone(), row.row.case.clone(), row.row.grid.clone());
+    let is_less = |row: &&&JudgedRow| !row.is_hidden && row.row.n < judged.row.n && case(row) == case(judged);
+    rows.iter().filter(is_less).min_by_key(|row| row.row.n).copied()
+}
+
 /// Evidence that few threads do the work, or many do the same: one warp, or all warps together, execute far more
-/// instructions than in the lab's own kernel.
-fn slow(judged: &JudgedRow, warp_work: Option<f64>) -> Option<(String, &'static str)> {
+/// instructions than in the lab's own kernel, in all or beyond those of the `smaller` row.
+fn slow(judged: &JudgedRow, smaller: Option<&JudgedRow>, warp_work: Option<f64>) -> Option<(String, &'static str)> {
     const EACH_WARP: &str =
         "let each thread of each block take its own part of the elements, so that all warps of the grid are at work";
     const EACH_LANE: &str = "let each lane of a warp take its own part of the elements, and no two threads or blocks \
@@ -85,15 +97,26 @@ fn slow(judged: &JudgedRow, warp_work: Option<f64>) -> Option<(String, &'static 
     let factor = if own.waits { WAITING } else { 1.0 };
     let counter = |counter| judged.row.counters.get(counter);
     let launches = counter(Counter::Launches).unwrap_or(1.0);
-    let limits = [
-        ("one warp executes", Counter::LongestWarpInstructions, own.longest_warp, LONGER, ALLOWANCE, EACH_WARP),
-        ("all warps execute", Counter::Instructions, own.instructions, MORE, launches * ALLOWANCE, EACH_LANE),
+    let smaller = smaller.and_then(|row| Some((row, row.work?)));
+    let of_all = |work: Work| work.instructions;
+    let of_one = |work: Work| work.longest_warp;
+    let limits: [(_, _, &dyn Fn(Work) -> f64, _, _, _); 2] = [
+        ("one warp executes", Counter::LongestWarpInstructions, &of_one, LONGER, ALLOWANCE, EACH_WARP),
+        ("all warps execute", Counter::Instructions, &of_all, MORE, launches * ALLOWANCE, EACH_LANE),
     ];
-    limits.into_iter().find_map(|(who, counted, theirs, times, allowance, raise)| {
-        let mine = counter(counted).filter(|mine| *mine > factor * times * theirs + allowance)?;
-        let busy = if raise == EACH_WARP { few_busy_warps(judged, mine) } else { None }.unwrap_or_default();
-        let (mine, theirs, at) = (number(mine), number(theirs), at(judged));
-        Some((format!("{who} {mine} instructions{at}, {whose} {theirs}{busy}"), raise))
+    limits.into_iter().find_map(|(who, counted, of, times, allowance, raise)| {
+        let (mine, theirs) = (counter(counted)?, of(own));
+        let at = at(judged);
+        if mine > factor * times * theirs + allowance {
+            let busy = if raise == EACH_WARP { few_busy_warps(judged, mine) } else { None }.unwrap_or_default();
+            let (mine, theirs) = (number(mine), number(theirs));
+            return Some((format!("{who} {mine} instructions{at}, {whose} {theirs}{busy}"), raise));
+        }
+        let (row, least) = smaller?;
+        let (mine, theirs) = (mine - row.row.counters.get(counted)?, (theirs - of(least)).max(0.0));
+        let is_more = mine > GROWTH * factor * times * theirs + allowance;
+        let (mine, theirs, from) = (number(mine), number(theirs), row.row.n?);
+        is_more.then(|| (format!("{who} {mine} instructions more{at} than at {from}, {whose} {theirs}"), raise))
     })
 }
 
@@ -204,6 +227,35 @@ mod tests {
         // Another size says nothing of this one.
         let other = JudgedRow { row: harness::Record { n: Some(1), ..quick.row.clone() }, ..quick };
         assert_eq!(said(&[slow, other]), 1);
+    }
+
+    #[test]
+    fn what_a_case_takes_at_any_size_hides_nothing_of_how_the_rest_is_shared() {
+        let at = |n, [longest, all]: [u64; 2], own: [f64; 2]| {
+            let row = row(longest, 32 * all, false).row;
+            let counters = [("longest_warp_instructions", longest), ("instructions", all), ("launches", 1)];
+            JudgedRow {
+                row: harness::Record { n: Some(n), ..counted(row, &counters) },
+                work: Some(Work { longest_warp: own[0], instructions: own[1], waits: false }),
+                ..self::row(1, 1, false)
+            }
+        };
+        // The lab's own kernel sets 5,000 counts in each of 40 warps, and then each takes its part of the elements.
+        let (own_small, own_large) = ([5000.0, 200_000.0], [5800.0, 232_000.0]);
+        let small = at(33, [5010, 200_400], own_small);
+        let said = |large: [u64; 2]| unshared(&exercise(""), &Lab::DEFAULT, [&small, &at(99, large, own_large)]);
+        // One warp with all of the elements takes 40 times as much, which is less than 8 times that of the counts.
+        let alone = said([5010 + 32_000, 232_400]);
+        let words = "one warp executes 32000 instructions more at n = 99 (c) than at 33, the lab's own kernel 800";
+        assert_eq!(alone.iter().map(|unshared| &*unshared.words).collect::<Vec<_>>(), [words]);
+        assert_eq!(said([5010 + 16 * 800 + 500, 232_400]), []);
+        let all = said([6000, 200_400 + 11 * 32_000 + 501]);
+        assert!(all[0].words.starts_with("all warps execute 352501 instructions more"), "{all:?}");
+        assert_eq!(said([6000, 200_400 + 11 * 32_000 + 500]), []);
+        // A hidden size is compared with a known one, and not the other way around.
+        let hidden = JudgedRow { is_hidden: true, ..at(20, [5000, 200_000], [5000.0, 200_000.0]) };
+        let large = at(33, [5010 + 32_000, 232_400], own_large);
+        assert_eq!(unshared(&exercise(""), &Lab::DEFAULT, [&hidden, &large]), []);
     }
 
     #[test]

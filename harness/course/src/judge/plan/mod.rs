@@ -74,7 +74,8 @@ pub fn plan_at<'r>(request: &'r JudgeRequest, size: Option<usize>, facts: &[Vari
 /// The sizes drawn from the seed; small ones if a variant that uses the file takes long.
 pub fn hidden_sizes(request: &JudgeRequest, facts: &[VariantFacts]) -> Vec<Option<usize>> {
     let is_long = facts.iter().any(|facts| facts.uses_file && facts.is_long);
-    sizes::hidden(request.seed, request.hidden, is_long).into_iter().map(Some).collect()
+    let known = request.sizes.iter().flatten().max().copied().unwrap_or_default();
+    sizes::hidden(request.seed, request.hidden, is_long, known).into_iter().map(Some).collect()
 }
 
 /// The plan whose waves have these sizes, each hidden or not.

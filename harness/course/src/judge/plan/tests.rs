@@ -113,7 +113,7 @@ fn a_planted_mistake_in_a_plan_is_noticed() {
 
 #[test]
 fn hidden_sizes_are_small_if_a_variant_that_uses_the_file_takes_long() {
-    let request = JudgeRequest { hidden: 20, ..request() };
+    let request = JudgeRequest { hidden: 20, sizes: vec![Some(1), Some(33)], ..request() };
     let most = |is_long, uses_file| {
         hidden_sizes(&request, &[fact("pageable", true, false), fact("pinned", uses_file, is_long)]).into_iter().max()
     };
