@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cheating::kinds::{Ends, KINDS};
+use cheating::kinds::{Ends, KINDS, tolerated_pairs};
 use common::warplab_with;
 use marking::{lab::Lab, marks};
 use serde_json::{Value, json};
@@ -89,6 +89,20 @@ fn work_that_is_not_shared_earns_no_points_nvrtc() {
         }
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn what_is_tolerated_is_a_kind_that_fits_the_lab() {
+    let labs: Vec<Lab> = Lab::all();
+    for (kind, lab) in tolerated_pairs() {
+        let lab = labs.iter().find(|one| one.name == lab).unwrap_or_else(|| panic!("no lab {lab}"));
+        let known = KINDS.iter().find(|one| one.name == kind).unwrap_or_else(|| panic!("no kind {kind}"));
+        assert!(known.file(lab).is_some() && known.tolerated(&lab.name) > 0.0, "{kind} {}", lab.name);
+    }
+    for kind in &KINDS {
+        assert!(labs.iter().any(|lab| kind.file(lab).is_some()), "{} fits no lab", kind.name);
+        assert_eq!(KINDS.iter().filter(|other| other.name == kind.name).count(), 1, "{}", kind.name);
+    }
 }
 
 /// What a judge says who runs the file once with one input of one size.
@@ -190,8 +204,13 @@ fn campaign_files() {
         add(entry(&folder, &lab, ["own", "own"], None, &lab.right), json!({"share": [100, 100]}));
         for kind in &KINDS {
             if let Some(text) = kind.file(&lab) {
-                let (points, is_slow) = (kind.tolerated(&lab.name), kind.ends == Ends::ByLimit);
-                let bounds = json!({"points": points, "is_slow": is_slow, "is_unmodelled": kind.is_unmodelled()});
+                let (points, why) = kind.tolerance(&lab.name).unwrap_or_default();
+                let bounds = json!({
+                    "points": points,
+                    "why": why,
+                    "is_slow": kind.ends == Ends::ByLimit,
+                    "is_unmodelled": kind.is_unmodelled(),
+                });
                 add(entry(&folder, &lab, ["cheats", kind.name], None, &text), bounds);
             }
         }

@@ -107,6 +107,9 @@ def table(results: list[Result]) -> str:
             words = " ".join(first.words.split()).replace("|", "\\|")
             words = words if len(words) <= 160 else words[:160] + " ..."
             lines.append(f"| {name} | {first.entry['lab']} | {words} |")
+    lines += ["", "| kind | lab | points | why that is as it should be |", "| --- | --- | ---: | --- |"]
+    for one in (one for one in cheats if one.points > 0 and one.entry.get("why")):
+        lines.append(f"| {one.entry['name']} | {one.entry['lab']} | {one.cell} | {one.entry['why']} |")
     lines += ["", "| lab | solutions | as the list says | others |", "| --- | ---: | ---: | --- |"]
     for lab in dict.fromkeys(result.entry["lab"] for result in results):
         mine = [result for result in results if result.entry["set"] == "solutions" and result.entry["lab"] == lab]

@@ -32,8 +32,13 @@ use Make::{Entry, Shares, Whole};
 impl CheatKind {
     /// The points that this kind is known to earn in `lab`.
     pub fn tolerated(&self, lab: &str) -> f64 {
+        self.tolerance(lab).map_or(0.0, |(points, _)| points)
+    }
+
+    /// These points, and why that is as it should be; `None` where it earns nothing.
+    pub fn tolerance(&self, lab: &str) -> Option<(f64, &'static str)> {
         let is_of = |kind: &str, of: &str| kind == self.name && of == lab;
-        TOLERATED.iter().find(|(kind, of, _)| is_of(kind, of)).map_or(0.0, |(_, _, points)| *points)
+        TOLERATED.iter().find(|(kind, of, ..)| is_of(kind, of)).map(|(.., points, why)| (*points, *why))
     }
 
     /// Whether this kind earns no more points in `lab` than it is known to.
@@ -475,27 +480,42 @@ const fn long(name: &'static str, make: Make) -> CheatKind {
     CheatKind { name, ends: Ends::ByLimit, make }
 }
 
-/// The points that a kind still earns in a lab, for parts whose grid is a single block by their nature (warp-starts of
-/// hello, kogge-stone and brent-kung of scan) or a single warp (compensated of trapezoid): one block with all work is
-/// the task there. Thread 1, which one-missing leaves out, has nothing to do in warp-starts. The buffers of returning,
-/// matmul and occupancy do not have the same addresses in each round, so that a kernel that caches by address computes
-/// each answer.
-const TOLERATED: [(&str, &str, f64); 13] = [
-    ("one-missing", "hello", 20.0),
-    ("one-block", "hello", 20.0),
-    ("redundant-blocks", "hello", 20.0),
-    ("serial-blocks", "hello", 20.0),
-    ("repeated-blocks", "hello", 20.0),
-    ("one-warp", "trapezoid", 20.0),
-    ("one-block", "trapezoid", 20.0),
-    ("redundant-blocks", "trapezoid", 20.0),
-    ("small-grids", "scan", 50.0),
-    ("one-block", "scan", 50.0),
-    ("redundant-blocks", "scan", 50.0),
+/// Why a kind earns points in a lab where the work is the task of what it leaves at work.
+const ONE_BLOCK: &str = "the grid of warp-starts in hello, and of kogge-stone and brent-kung in scan, is one block";
+const ONE_WARP: &str = "the grid of compensated in trapezoid is one warp";
+const FEW: &str = "the work of warp-starts in hello is less than one warp may do at any size";
+const ONE_THREAD: &str = "a kernel of returning has one thread and one number to return";
+const NO_SIZE: &str = "the kernel of part index in bughunt has no parameter n, so that its answers are not faked";
+
+/// The points that a kind earns in a lab at most, and why that is as it should be. All others earn nothing.
+const TOLERATED: [(&str, &str, f64, &str); 19] = [
+    // Thread 1, which is left out, has nothing to do in warp-starts.
+    ("one-missing", "hello", 20.0, ONE_BLOCK),
+    ("one-warp", "hello", 20.0, FEW),
+    ("one-block", "hello", 20.0, ONE_BLOCK),
+    ("redundant-blocks", "hello", 20.0, ONE_BLOCK),
+    ("serial-blocks", "hello", 20.0, ONE_BLOCK),
+    ("repeated-blocks", "hello", 20.0, ONE_BLOCK),
+    ("one-warp", "trapezoid", 20.0, ONE_WARP),
+    ("one-block", "trapezoid", 20.0, ONE_WARP),
+    ("redundant-blocks", "trapezoid", 20.0, ONE_WARP),
+    ("serial-blocks", "returning", 100.0, ONE_THREAD),
+    ("repeated-blocks", "returning", 100.0, ONE_THREAD),
+    ("serial-threads", "returning", 100.0, ONE_THREAD),
+    ("serial-lanes", "returning", 100.0, ONE_THREAD),
+    ("small-grids", "scan", 50.0, ONE_BLOCK),
+    ("one-block", "scan", 50.0, ONE_BLOCK),
+    ("redundant-blocks", "scan", 50.0, ONE_BLOCK),
     // Two of the parts are one block, and a race leaves half of three-kernel.
-    ("serial-blocks", "scan", 62.5),
-    ("repeated-blocks", "scan", 37.5),
+    ("serial-blocks", "scan", 62.5, ONE_BLOCK),
+    ("repeated-blocks", "scan", 37.5, ONE_BLOCK),
+    ("known-sizes", "bughunt", 5.0, NO_SIZE),
 ];
+
+/// The pairs of a kind and a lab in [`TOLERATED`].
+pub fn tolerated_pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TOLERATED.iter().map(|(kind, lab, ..)| (*kind, *lab))
+}
 
 /// All kinds.
 pub const KINDS: [CheatKind; 65] = [
