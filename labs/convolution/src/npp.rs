@@ -29,9 +29,13 @@ struct Context {
     reserved: c_int,
 }
 
-/// `nppiFilter_32f_C1R_Ctx`: source, bytes of its rows, destination, bytes of its rows, size of the result, the mask in
-/// device memory, its size, its middle, and the stream.
-type FilterCall = unsafe extern "C" fn(u64, c_int, u64, c_int, Pair, u64, Pair, Pair, Context) -> c_int;
+/// `nppiFilterBorder_32f_C1R_Ctx`: source, bytes of its rows, its size, the place of the first result in it; destination,
+/// bytes of its rows, size of the result; the mask in device memory, its size, its middle; the border, and the stream.
+type FilterCall =
+    unsafe extern "C" fn(u64, c_int, Pair, Pair, u64, c_int, Pair, u64, Pair, Pair, c_int, Context) -> c_int;
+
+/// `NPP_BORDER_REPLICATE`: beyond the source, its last points repeat. Those are zeros here, and no result needs them.
+const BORDER_REPLICATE: c_int = 2;
 
 /// The library with an image on the device that has zeros around it, and its mask.
 pub(crate) struct Filter {
@@ -83,19 +87,22 @@ impl Filter {
         let (out, _writes) = out.device_ptr_mut(&self.stream);
         let first = source + row_bytes(stride * radius + radius) as u64;
         // SAFETY: the name is the call's, whose type is above.
-        let call = unsafe { self.library.get::<FilterCall>(b"nppiFilter_32f_C1R_Ctx\0") };
+        let call = unsafe { self.library.get::<FilterCall>(b"nppiFilterBorder_32f_C1R_Ctx\0") };
         let call = call.map_err(|error| Error::skip(format!("NPP is there, but lacks the call: {error}")))?;
         // SAFETY: the source has `radius` points around each side of the result, and the mask side x side floats.
         let status = unsafe {
             call(
                 first,
                 row_bytes(stride),
+                [stride, height as c_int + 2 * radius],
+                [radius, radius],
                 out,
                 row_bytes(width as c_int),
                 [width as c_int, height as c_int],
                 mask,
                 [side, side],
                 [radius, radius],
+                BORDER_REPLICATE,
                 self.context,
             )
         };
