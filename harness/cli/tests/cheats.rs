@@ -132,7 +132,7 @@ impl Once {
     }
 }
 
-/// The public classes of cheats that can be told from what such a judge says: it takes them for right, or the error for
+/// The public classes of cheats that show in what such a judge says: it takes them for right, or the error for
 /// small. Here they earn nothing, and for the right reason.
 #[test]
 #[ignore = "needs NVRTC"]

@@ -29,8 +29,9 @@ struct Context {
     reserved: c_int,
 }
 
-/// `nppiFilterBorder_32f_C1R_Ctx`: source, bytes of its rows, its size, the place of the first result in it; destination,
-/// bytes of its rows, size of the result; the mask in device memory, its size, its middle; the border, and the stream.
+/// `nppiFilterBorder_32f_C1R_Ctx`: source, bytes of its rows, its size, the place of the first result in it;
+/// destination, bytes of its rows, size of the result; the mask in device memory, its size, its middle; the border, and
+/// the stream.
 type FilterCall =
     unsafe extern "C" fn(u64, c_int, Pair, Pair, u64, c_int, Pair, u64, Pair, Pair, c_int, Context) -> c_int;
 

@@ -4,7 +4,8 @@
 use kernels::CommittedPtx;
 use std::path::Path;
 
-/// Returns the PTX of the kernel file `source`, from `NAME.ptx.lzma` next to it. It is empty if the file is missing or damaged.
+/// Returns the PTX of the kernel file `source`, from `NAME.ptx.lzma` next to it. It is empty if the file is
+/// missing or damaged.
 pub fn ptx_next_to(source: &Path) -> String {
     CommittedPtx::read(source).text().into_owned()
 }

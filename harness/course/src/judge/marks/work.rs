@@ -20,7 +20,7 @@ const ALLOWANCE: f64 = 500.0;
 const MORE: f64 = 5.5;
 
 /// The limits of what a case may take beyond the same case at the smallest known size are this many times as high. What
-/// does not depend on the size, such as setting 8,192 counts, hides how the rest is shared, and is no part of these
+/// does not depend on the size, such as setting 8,192 counts, hides how the rest is shared, and is not in these
 /// differences. They vary more between right solutions.
 const GROWTH: f64 = 2.0;
 

@@ -107,8 +107,7 @@ impl Warp<'_> {
         };
         let shared = self.launch();
         let order = shared.orders[op.site as usize];
-        let is_store = request.what == AccessKind::Write && shared.races.is_some();
-        let store = is_store.then(|| self.store(op, space, request.size, address));
+        let store = (request.what == AccessKind::Write).then(|| self.store(op, space, request.size, address));
         let excuses = store.as_ref().map(|store| |conflict: &Conflict| store.excuses(conflict));
         let event = Event {
             what: request.what,
