@@ -4,8 +4,8 @@
 //! order of warps and blocks; the driver package's test `kernels_on_gpu` runs them on a GPU, where one is available.
 //! `tests/fail/<kind of mistake>/*.cu` are incorrect: the report explains how. `NAME.ptx.lzma` is compiled from
 //! `NAME.cu` (`cargo run -p kernels --example ptx -- harness/simt/tests/pass harness/simt/tests/fail/*`, from the
-//! workspace's root), and `NAME.txt` is the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` rewrites the
-//! reports; review the difference.
+//! workspace's root), and `NAME.txt` is the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` rewrites
+//! the reports; review the difference.
 //!
 //! The first lines of a kernel's file define its launches; [`case`] describes the format.
 

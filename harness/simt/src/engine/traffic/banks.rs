@@ -137,7 +137,7 @@ fn most_lanes_of_a_bank(offset: &[u32; LANES]) -> u32 {
     // The places in the table, in bytes.
     let mut place = [0u32; LANES];
     for lane in 0..LANES {
-        place[lane] = offset[lane] * 4 & 31 * 16;
+        place[lane] = (offset[lane] * 4) & (31 * 16);
     }
     // SAFETY: every x86-64 processor has SSE2, and the numbers of the table are aligned to 16 bytes. Each place is that
     // of one of its numbers.
