@@ -26,9 +26,7 @@ fn a_tile_loads_its_elements_and_its_halo_once() {
     // The halo of the first block on the left, and of the last on the right, has a sector each that does not exist.
     let blocks = (N / 256) as f64;
     assert_eq!(count(&ran, "line-shared", "global_load_sectors"), 34.0 * blocks - 2.0);
-    for column in ["shared_load_conflicts", "shared_store_conflicts"] {
-        assert_eq!(count(&ran, "line-shared", column), 0.0, "{column}");
-    }
+    assert_eq!(count(&ran, "line-shared", "shared_bank_conflicts"), 0.0);
     // Five float4 for four elements.
     let requests = count(&ran, "line-wide", "global_load_requests");
     assert_eq!(requests, 5.0 * (N / 128) as f64);
