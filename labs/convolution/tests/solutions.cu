@@ -109,13 +109,9 @@
     if (first + radius + block.thread_rank() < n) y[first + radius + block.thread_rank()] = sum;
 // [end]
 
-// == wrong shared: barrier that threads past the end do not reach
--    __syncthreads();
--    long long i = first + radius + threadIdx.x;
--    if (i >= end) return;
-+    long long i = first + radius + threadIdx.x;
-+    if (i >= end) return;
-+    __syncthreads();
+// == wrong shared: mask turned round
+-    for (int j = 0; j <= 2 * radius; j++) sum += mask[j] * s[threadIdx.x + j];
++    for (int j = 0; j <= 2 * radius; j++) sum += mask[2 * radius - j] * s[threadIdx.x + j];
 
 // == wrong shared: no barrier
 -    __syncthreads();
@@ -210,12 +206,9 @@
 -        for (int c = threadIdx.x; c < side; c += 32)
 +        for (int c = threadIdx.x; c < 32; c += 32)
 
-// == wrong tiled: threads outside leave before the barrier
--    __syncthreads();
--    int x = left + threadIdx.x;
-+    int x = left + threadIdx.x;
-+    if (x >= width) return;
-+    __syncthreads();
+// == wrong tiled: tile without the halo above
+-            s[r * side + c] = point(in, width, height, left + c - radius, top + r - radius);
++            s[r * side + c] = point(in, width, height, left + c - radius, top + r);
 
 // == right fused: points first, then the sums of rows
     __shared__ float points[32 + 2 * RADIUS][32 + 2 * RADIUS];
