@@ -50,7 +50,7 @@ extern "C" __global__ void csr_scalar(const unsigned* start, const unsigned* col
 // ---- 4: `lanes` is a power of two, 32 at most.
 extern "C" __global__ void csr_vector(const unsigned* start, const unsigned* column, const float* value, const float* x, float* y, unsigned rows, unsigned lanes) {
     // [part csr-vector] Let `lanes` neighbouring lanes share a row: neighbours read neighbouring entries, and
-    // sum_of_lanes adds up their sums. Whole warps must call it, also where rows have run out.
+    // sum_of_lanes adds up their sums. All lanes of a row must call it.
     unsigned shift = __popc(lanes - 1), lane = threadIdx.x & (lanes - 1);
     unsigned row = blockIdx.x * (blockDim.x >> shift) + (threadIdx.x >> shift);
     unsigned k = row < rows ? start[row] + lane : 0, end = row < rows ? start[row + 1] : 0;

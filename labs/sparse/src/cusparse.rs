@@ -94,8 +94,7 @@ pub struct OnDevice<'a> {
 
 impl<'a> Cusparse<'a> {
     /// Opens the library, describes the matrix, and lets the library look at it once (`cusparseSpMV_preprocess`, where
-    /// there is such a call). `algorithm` is 2 or 3 for the CSR form: the first may differ in its last bits from run
-    /// to run.
+    /// there is such a call). `algorithm` is 2 or 3 for the CSR form; only 3 gives the same bits each time.
     pub fn new(run: &Run, a: &Csr, on: &OnDevice<'a>, y: &mut CudaSlice<f32>, algorithm: c_int) -> Result<Self> {
         if run.is_emulated() {
             return Err(Error::skip("cuSPARSE needs an NVIDIA GPU"));

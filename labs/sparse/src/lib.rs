@@ -32,7 +32,10 @@ pub static LAB: Lab = Lab {
         column("longest_row", "entries of the longest row"),
         column("stored", "entries that the form stores, padding included"),
         column("lanes", "lanes that share a row"),
-        column("percent_of_cusparse", "the time of cuSPARSE in the same run, as a percentage of the row's"),
+        column(
+            "percent_of_cusparse",
+            "the time of cuSPARSE's faster algorithm in the same run, as a percentage of the row's",
+        ),
         column(
             "levels",
             "launches of a search: the largest distance from the first vertex, and one that finds nothing",
@@ -43,7 +46,7 @@ pub static LAB: Lab = Lab {
     options,
     ignored: &[
         (&["blocks"], VariantFilter::Every),
-        (&["threads"], VariantFilter::Names(&["csr-merge", "csr-merge-kept", "no-carries", "cusparse"])),
+        (&["threads"], VariantFilter::Names(&["csr-merge", "csr-merge-kept", "no-carries", "cusparse", "cusparse-2"])),
         (&["threads"], VariantFilter::Tables(&[&SEARCHES, &questions::ROWS])),
         (&["n", "matrix", "input"], VariantFilter::Tables(&[&questions::ROWS])),
         (&["lanes"], VariantFilter::AllBut(&["csr-vector"])),
@@ -94,7 +97,10 @@ pub static METHODS: &[Row<Way>] = &[
 ];
 
 /// NVIDIA's library.
-pub(crate) static PEERS: &[Row<i32>] = &[row("cusparse", "NVIDIA's library on the CSR form, when it can be loaded", 2)];
+pub(crate) static PEERS: &[Row<i32>] = &[
+    row("cusparse", "NVIDIA's library on the CSR form, when it can be loaded", 2),
+    row("cusparse-2", "like cusparse, but its second algorithm, which gives the same bits each time", 3),
+];
 
 /// The ways to search.
 #[rustfmt::skip]

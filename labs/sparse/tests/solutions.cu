@@ -11,7 +11,7 @@
     for (unsigned k = blockIdx.x * blockDim.x + threadIdx.x; k < entries; k += gridDim.x * blockDim.x)
         atomicAdd(&y[row[k]], value[k] * x[column[k]]);
 
-// == right coo: compare and swap
+// == accused coo: compare and swap
     unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= entries) return;
     float product = value[k] * x[column[k]];
@@ -163,7 +163,7 @@
 - x[column[k]]
 + x[k]
 
-// == wrong csr-vector: threads without a row return
+// == right csr-vector: threads without a row return
 - unsigned k = row < rows ? start[row] + lane : 0, end = row < rows ? start[row + 1] : 0;
 + if (row >= rows) return;
 + unsigned k = start[row] + lane, end = start[row + 1];
