@@ -108,11 +108,11 @@ impl<'a> Cusparse<'a> {
         })?;
         let stream = run.stream();
         let address = |pointer: u64| pointer as *mut c_void;
-        let (start, _reads_start) = on.start.device_ptr(stream);
-        let (column, _reads_column) = on.column.device_ptr(stream);
-        let (value, _reads_value) = on.value.device_ptr(stream);
-        let (x, _reads_x) = on.x.device_ptr(stream);
-        let (y, _writes_y) = y.device_ptr_mut(stream);
+        let (start, reads_start) = on.start.device_ptr(stream);
+        let (column, reads_column) = on.column.device_ptr(stream);
+        let (value, reads_value) = on.value.device_ptr(stream);
+        let (x, reads_x) = on.x.device_ptr(stream);
+        let (y, writes_y) = y.device_ptr_mut(stream);
         let mut made = Self {
             handle: null_mut(),
             matrix: null_mut(),
@@ -145,7 +145,7 @@ impl<'a> Cusparse<'a> {
             (made.handle, made.matrix, made.x, made.y) = (handle, matrix, of_x, of_y);
             made.buffer = stream.alloc_zeros(made.buffer_bytes()?.max(1))?;
         }
-        drop((_reads_start, _reads_column, _reads_value, _reads_x, _writes_y));
+        drop((reads_start, reads_column, reads_value, reads_x, writes_y));
         if let Ok(look) = made.get::<Multiply>("cusparseSpMV_preprocess") {
             let look = *look;
             made.call(look, stream, "cusparseSpMV_preprocess")?;

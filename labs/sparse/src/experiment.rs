@@ -235,6 +235,6 @@ impl Found {
         let reached = || (0..graph.rows).filter(|vertex| level[*vertex] != UNREACHED);
         let levels = 1 + reached().map(|vertex| level[vertex]).max().unwrap_or(0);
         let edges = reached().map(|vertex| graph.length(vertex) as u64).sum();
-        Self { levels, edges, level }
+        Self { level, levels, edges }
     }
 }

@@ -61,13 +61,18 @@ pub static LAB: Lab = Lab {
 /// What a run of the lab shows.
 const STORY: Story = Story {
     question: "How can rows of any length keep every thread equally busy?",
-    ladder: &[rung("coo"), rung("csr-scalar"), rung("csr-vector"), rung("csr-merge-kept")],
+    ladder: &[
+        rung("coo").of("power-law"),
+        rung("csr-scalar").of("power-law"),
+        rung("csr-vector").of("power-law"),
+        rung("csr-merge-kept").of("power-law"),
+    ],
     measure: Measure::Time,
-    size: Size::scaled([1 << 11, 1 << 12, 1 << 13], 1 << 20),
+    size: Size::Given(1 << 14),
     options: &["--matrix", "power-law"],
     claim: Claim::Less {
-        less: rung("csr-merge-kept"),
-        more: rung("csr-scalar"),
+        less: rung("csr-merge-kept").of("power-law"),
+        more: rung("csr-scalar").of("power-law"),
         by: 2.0,
         why: "a thread with a long row works alone while all others wait, and tiles of the merge path have equal work",
     },

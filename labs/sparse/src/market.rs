@@ -66,8 +66,8 @@ fn shown(text: &str) -> String {
 /// ```
 pub fn read_market(bytes: &[u8]) -> Result<Market, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        at(1 + before.iter().filter(|byte| **byte == b'\n').count(), "not a text; give a Matrix Market file")
+        let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        at(1 + before.matches('\n').count(), "not a text; give a Matrix Market file")
     })?;
     let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
     let header = Header::parse(lines.next().map_or("", |(_, line)| line))?;

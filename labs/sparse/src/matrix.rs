@@ -46,7 +46,9 @@ impl Csr {
         // A stable sort: entries at the same place keep the order of the file.
         entries.sort_by_key(|&(row, column, _)| (row, column));
         let mut lengths = vec![0; rows];
-        entries.iter().for_each(|entry| lengths[entry.0 as usize] += 1);
+        for (row, ..) in &entries {
+            lengths[*row as usize] += 1;
+        }
         let column = entries.iter().map(|entry| entry.1).collect();
         Self::new(columns, &lengths, column, entries.iter().map(|entry| entry.2).collect())
     }
@@ -77,9 +79,12 @@ impl Csr {
     }
 
     /// The transpose, without values: the rows that have an entry in each column. Its values are zeros.
+    #[must_use]
     pub fn transposed(&self) -> Self {
         let mut lengths = vec![0u32; self.columns];
-        self.column[..self.entries()].iter().for_each(|&column| lengths[column as usize] += 1);
+        for column in &self.column[..self.entries()] {
+            lengths[*column as usize] += 1;
+        }
         let mut next: Vec<u32> = Vec::with_capacity(self.columns);
         let mut sum = 0;
         for length in &lengths {
@@ -179,7 +184,7 @@ impl MatrixKind {
                 let (from, to) = (entry * n / length, (entry + 1) * n / length);
                 column.push(match self {
                     Self::Banded => row.saturating_sub(HALF_BAND) + entry,
-                    _ => from + ((to - from) * place as usize >> 24),
+                    _ => from + (((to - from) * place as usize) >> 24),
                 } as u32);
             }
         }

@@ -59,7 +59,7 @@ fn every_method_multiplies_the_matrix_of_a_file() {
     std::fs::write(&file, format!("{REAL}4 2 6\n{entries}")).unwrap();
     let ran = LAB.accepts(&["--input", file.to_str().unwrap()]);
     let products =
-        ran.rows.iter().filter(|row| row["variant"].starts_with("c") && !row["variant"].starts_with("cusparse"));
+        ran.rows.iter().filter(|row| row["variant"].starts_with('c') && !row["variant"].starts_with("cusparse"));
     let passed: Vec<_> = products.map(|row| (&*row["entries"], &*row["longest_row"], &*row["verdict"])).collect();
     assert!(passed.len() >= 6 && passed.iter().all(|row| *row == ("6", "3", "pass")), "{}", ran.text);
 }

@@ -1,7 +1,7 @@
 //! The PTX that is committed next to the tests' kernels.
 #![allow(dead_code, reason = "test programs use one or the other function")]
 
-use kernels::CommittedPtx;
+use ::kernels::CommittedPtx;
 use std::path::Path;
 
 /// Returns the PTX of the kernel file `source`, from `NAME.ptx.lzma` next to it. It is empty if the file is
