@@ -8,8 +8,8 @@ use crate::{
     labs::LABS,
 };
 
-/// Returns the rows of a lab in a reference run: from its folder, or from the lab's own folder there, if it was measured
-/// alone. `None` if that GPU has not run the lab.
+/// Returns the rows of a lab in a reference run: from its folder, or from the lab's own folder there, if it was
+/// measured alone. `None` if that GPU has not run the lab.
 fn rows_on(gpu: &str, lab: &str) -> Option<Vec<Record>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports").join(gpu);
     let alone = Some(folder.join(lab)).filter(|alone| alone.is_dir());

@@ -108,8 +108,7 @@ extern "C" __global__ void merge_starts(const unsigned* start, unsigned* first_r
 
 // Stores y[row] for each row that ends in the tile, as the sum of its entries in this tile; carry[tile] is the sum of
 // the tile's entries whose row ends in a later one.
-// Asking for 5 blocks on a multiprocessor is as much as pays: on an H200, 8 take 8 % longer, as they share its cache.
-extern "C" __global__ void __launch_bounds__(merge_threads, 5) csr_merge(const unsigned* start, const unsigned* column, const float* value, const float* x, float* y, const unsigned* first_row, float* carry, unsigned rows, unsigned entries) {
+extern "C" __global__ void __launch_bounds__(merge_threads) csr_merge(const unsigned* start, const unsigned* column, const float* value, const float* x, float* y, const unsigned* first_row, float* carry, unsigned rows, unsigned entries) {
     // The ends of the tile's rows, one more for the row that goes on, and behind them the products: together a tile.
     __shared__ alignas(16) unsigned words[merge_tile + 16];
     unsigned t = threadIdx.x, tile = blockIdx.x;
