@@ -2,7 +2,7 @@
 use std::cell::LazyCell;
 
 use cudarc::driver::PushKernelArg;
-use harness::{Case, Check, Launch, Result, Run, Sizes, Tolerance};
+use harness::{Case, Check, Error, Launch, Result, Run, Sizes, Tolerance};
 
 use crate::{LINES, WRONG_LINES, masks, reference};
 
@@ -87,6 +87,10 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         let case = Case::new(row.name()).label(format!("radius {radius}")).n(n).kernel(row.file, kernel).launch(launch);
         run.case(case, |case| {
             let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
+            let shows_from = launch.block_dim.0 as usize + radius as usize;
+            if row.name() == "halo-off-by-one" && n < shows_from {
+                return Err(Error::skip(format!("the element that it does not load exists from n = {shows_from} on")));
+            }
             if row.mask != MaskPlace::Global {
                 masks::copy(run, &run.module(row.file)?, row.file, "mask", &row.laid_out(&mask))?;
             }

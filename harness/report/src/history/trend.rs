@@ -279,12 +279,12 @@ mod tests {
     #[test]
     fn the_charts_of_two_counters_of_a_case_have_different_titles() {
         let row = |count: u64| {
-            let counts = ["instructions", "requests"].map(|name| (name, count.to_string()));
+            let counts = ["instructions", "global_load_sectors"].map(|name| (name, count.to_string()));
             [vec![("variant", "a".into()), ("device", "emulated".into())], counts.to_vec()].concat()
         };
         let page = crate::page::history(&history(&found(&[row(10), row(10), row(11), row(11)]), 0.02));
         let titles: Vec<_> = page.split("<h3>").skip(1).filter_map(|rest| rest.split("</h3>").next()).collect();
-        assert_eq!(titles, ["scan, a: instructions", "scan, a: requests"]);
+        assert_eq!(titles, ["scan, a: instructions", "scan, a: global load sectors"]);
     }
 
     #[test]

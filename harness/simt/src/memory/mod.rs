@@ -190,7 +190,7 @@ impl Memory {
             (backing.start(), 0, 0, backing)
         } else {
             let (start, span) = inner.place(bytes, align).ok_or(out_of_memory)?;
-            let stagger = start % reserve::PAGE;
+            let stagger = inner.host_stagger();
             let backing = Backing::pages(&inner.slabs, stagger + bytes).ok_or(short)?;
             (start, span, (backing.start() + stagger).wrapping_sub(start) as i64, backing)
         };

@@ -136,10 +136,16 @@ impl Space {
         SHARED.start_over();
     }
 
-    /// Returns the offset of an allocation's bytes in their first page, if they come after `before`. It differs from
-    /// the offset there, so that the same elements of several arrays do not share their low address bits: host
-    /// processors make a load wait for an earlier store that shares these bits. It depends on nothing else, so that
-    /// allocations that are made in the same order have the same addresses again.
+    /// Returns the offset of the next allocation's bytes in a page of the host. It varies with the live allocations, so
+    /// that the same elements of several arrays do not share their low address bits: host processors make a load wait
+    /// for an earlier store that shares these bits.
+    pub fn host_stagger(&self) -> u64 {
+        (self.live.len() % 8) as u64 * ALIGNMENT
+    }
+
+    /// Returns the offset of a small allocation's address in a page, if it comes after `before`. It differs from the
+    /// offset there, and depends on nothing else, so that allocations that are made in the same order have the same
+    /// addresses again.
     fn stagger(before: Option<u64>) -> u64 {
         before.map_or(0, |start| (start % PAGE / ALIGNMENT + 1) * ALIGNMENT % PAGE)
     }
