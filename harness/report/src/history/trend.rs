@@ -284,7 +284,7 @@ mod tests {
         };
         let page = crate::page::history(&history(&found(&[row(10), row(10), row(11), row(11)]), 0.02));
         let titles: Vec<_> = page.split("<h3>").skip(1).filter_map(|rest| rest.split("</h3>").next()).collect();
-        assert_eq!(titles, ["scan, a: instructions", "scan, a: global load sectors"]);
+        assert_eq!(titles, ["scan, a: global load sectors", "scan, a: instructions"]);
     }
 
     #[test]
