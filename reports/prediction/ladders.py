@@ -22,7 +22,9 @@ LEAST_WITHIN = 0.8
 
 def measured(lab, bar, n):
     """Returns the measured time of a bar's row at size n, if there is one."""
-    with (HERE / f"../h200/{lab}.csv").open() as handle:
+    # Some labs were measured in a run of their own.
+    files = [HERE / f"../h200/{lab}.csv", HERE / f"../h200/{lab}/{lab}.csv"]
+    with next(file for file in files if file.is_file()).open() as handle:
         rows = [row for row in csv.DictReader(handle) if row["time_median_ms"] and row["n"] == str(n)]
     # The label of a case may be its size, which differs.
     named = [row for row in rows if row["variant"] == bar["variant"]]
