@@ -2,7 +2,7 @@
 use std::{
     env,
     ffi::OsString,
-    fs::{self, File},
+    fs::File,
     io::{self, IsTerminal, Read},
     path::Path,
     process::{Command as Process, ExitCode, Stdio},
@@ -17,8 +17,8 @@ use debugger::{
 use harness::Error;
 use recording::{MAGIC, Recording};
 
-use super::{record, show};
-use crate::shared::scratch;
+use super::record;
+use crate::shared::{recording_file, scratch};
 
 const MORE: &str = "\
 A program or lab is recorded first, as `warplab record` does it; the debugger then steps through the recording. Commands \
@@ -152,8 +152,7 @@ fn is_recording(file: &Path) -> bool {
 }
 
 fn open(file: &Path) -> Result<Recording, Error> {
-    let bytes = fs::read(file).map_err(|source| Error::Io { action: "read", path: file.to_owned(), source })?;
-    show::parse("debug", file, &bytes)
+    recording_file::read("debug", file).map(|(recording, _)| recording)
 }
 
 /// What came of recording a program.

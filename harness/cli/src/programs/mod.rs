@@ -6,7 +6,7 @@ mod libraries;
 pub mod nvcc;
 mod record;
 mod sass;
-pub mod show;
+mod show;
 pub mod toolkit;
 
 use crate::shared::subcommand::Subcommand::{self, Plain};

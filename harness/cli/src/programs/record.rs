@@ -2,7 +2,6 @@
 use std::{
     env,
     ffi::OsString,
-    fs,
     path::{Path, PathBuf},
     process::{Command as Process, ExitCode},
 };
@@ -12,13 +11,10 @@ use harness::{Device, DeviceChoice, Error};
 use recording::Header;
 use wire::{Checks, RecordRequest};
 
-use super::{
-    exec::{self, ExecSettings},
-    show,
-};
+use super::exec::{self, ExecSettings};
 use crate::{
     labs,
-    shared::{output_options::to_file, scratch},
+    shared::{output_options::to_file, recording_file, scratch},
 };
 
 const MORE: &str = "\
@@ -193,8 +189,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     if !file.exists() {
         return if code == 0 { Err(Error::usage(nothing(&request, &launched))) } else { Ok(ExitCode::from(code)) };
     }
-    let bytes = fs::read(&file).map_err(|source| Error::Io { action: "read", path: file.clone(), source })?;
-    let recording = show::parse("show", &file, &bytes)?;
+    let (recording, bytes) = recording_file::read("show", &file)?;
     let out = path("output").unwrap_or_else(|| "run.wlr".into());
     harness::write_whole(&out, &bytes)?;
     let name = if matches.get_flag(TEMPORARY) { String::new() } else { format!("{}: ", out.display()) };

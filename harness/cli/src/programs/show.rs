@@ -1,15 +1,13 @@
 //! `warplab show`: a recorded launch as a page.
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
-use recording::Recording;
 
-use crate::shared::output_options::to_file;
+use crate::shared::{output_options::to_file, recording_file};
 
 const MORE: &str = "\
 The page is one file that needs no network: it can be sent, linked from a handout, or shown in a lecture. Its help lists \
@@ -39,8 +37,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let file: &PathBuf = matches.get_one("recording").expect("required");
-    let bytes = fs::read(file).map_err(|source| Error::Io { action: "read", path: file.clone(), source })?;
-    let recording = parse("show", file, &bytes)?;
+    let (recording, _) = recording_file::read("show", file)?;
     let out = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| file.with_extension("html"));
     let text = ::report::page::of_recording(&recording);
     if out == Path::new("-") {
@@ -50,12 +47,4 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     to_file(&out, &text)?;
     harness::print(&out.display().to_string());
     Ok(ExitCode::SUCCESS)
-}
-
-/// Reads a recording, to do with it what `action` says.
-///
-/// # Errors
-/// [`Error::Usage`] when the file is not a recording that this program reads.
-pub fn parse(action: &str, file: &Path, bytes: &[u8]) -> Result<Recording, Error> {
-    Recording::read(bytes).map_err(|error| Error::usage(format!("cannot {action} {}: {error}", file.display())))
 }

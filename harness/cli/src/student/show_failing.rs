@@ -1,7 +1,7 @@
 //! `warplab check --show`: the case that fails as a page, in the student's own kernel.
 
 use std::{
-    env, fs,
+    env,
     path::Path,
     process::{Command, Stdio},
 };
@@ -10,10 +10,7 @@ use course::student::check::{Checked, Workspace};
 use harness::Error;
 use recording::{Recording, lanes_of};
 
-use crate::{
-    programs::show::parse,
-    shared::{output_options::to_file, scratch},
-};
+use crate::shared::{output_options::to_file, recording_file, scratch};
 
 /// The most launches of the case that are searched for the finding.
 const LAUNCHES: u64 = 8;
@@ -72,9 +69,8 @@ fn record(options: &[&str], words: &[String], file: &Path) -> Result<Option<Reco
     process.arg("record").args(options).arg("-o").arg(file).args(words).stdin(Stdio::null());
     // A case that fails has a bad exit code, and what it prints has been shown.
     process.output().map_err(|source| Error::Io { action: "start", path: program, source })?;
-    if file.exists() {
-        let bytes = fs::read(file).map_err(|source| Error::Io { action: "read", path: file.into(), source })?;
-        return parse("show", file, &bytes).map(Some);
+    if !file.exists() {
+        return Ok(None);
     }
-    Ok(None)
+    recording_file::read("show", file).map(|(recording, _)| Some(recording))
 }
