@@ -7,6 +7,7 @@ use super::rng::shuffle;
 use super::sums::Turns;
 use super::tables::Order;
 use crate::checks::bounds::Bounds;
+use crate::checks::in_flight::StoresInFlight;
 use crate::checks::launch::LaunchRaces;
 use crate::engine::costs::recorder::Observed;
 use crate::finding::{AccessKind, Finding, Findings, Space};
@@ -180,17 +181,6 @@ pub(crate) struct Shared<'l> {
     pub print_bytes: usize,
 }
 
-impl Shared<'_> {
-    /// Returns whether a race between lanes of a warp at this store is reported only if the location is read: it is a
-    /// plain store to shared memory of which all reads pass the check.
-    pub fn may_be_spare(&self, op: &Op, space: Space) -> bool {
-        let order = self.orders[op.site as usize];
-        let is_plain = !(order.strong || order.volatile || order.asynchronous || order.bulk);
-        let is_seen = self.geometry.cluster.is_none() && !self.bulk && !self.program.products;
-        space == Space::Shared && is_plain && is_seen
-    }
-}
-
 /// The number of blocks among which a seed changes the order. It is smaller than the number of blocks that any device
 /// holds at once, so that a kernel that relies on the order in which devices start blocks still ends.
 const WINDOW: u64 = 64;
@@ -248,6 +238,22 @@ impl Outcome {
 }
 
 impl Shared<'_> {
+    /// Returns whether a race between lanes of a warp at this store is reported only if the location is read: it is a
+    /// plain store to shared memory of which all reads pass the check.
+    pub fn may_be_spare(&self, op: &Op, space: Space) -> bool {
+        let order = self.orders[op.site as usize];
+        let is_plain = !(order.strong || order.volatile || order.asynchronous || order.bulk);
+        let is_seen = self.geometry.cluster.is_none() && !self.bulk && !self.program.products;
+        space == Space::Shared && is_plain && is_seen
+    }
+
+    /// Returns the stores that other workers may not have made yet; `None` if there is no other worker, or if the race
+    /// check is off.
+    #[inline(always)]
+    pub fn in_flight(&self) -> Option<&StoresInFlight> {
+        self.races.as_ref()?.in_flight.as_ref()
+    }
+
     /// Returns the number of the next block, or `None` if all are taken. `batch` holds the blocks that the worker has
     /// taken and not yet begun.
     pub fn take(&self, batch: &mut Range<u64>) -> Option<u64> {

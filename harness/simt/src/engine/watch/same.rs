@@ -49,16 +49,10 @@ impl<'l> Warp<'l> {
         }
     }
 
-    /// Returns the stores that other workers may not have made yet; `None` if there is no other worker.
-    #[inline(always)]
-    fn in_flight(&self) -> Option<&'l StoresInFlight> {
-        self.launch().races.as_ref()?.in_flight.as_ref()
-    }
-
     /// Makes the values of a store to global memory known to other workers, before they can find it recorded.
     #[inline(always)]
     pub(super) fn begin_store(&self, op: &Op, what: AccessKind, space: Space, size: u32, address: Addresses<'_>) {
-        if let (AccessKind::Write, Space::Global, Some(in_flight)) = (what, space, self.in_flight()) {
+        if let (AccessKind::Write, Space::Global, Some(in_flight)) = (what, space, self.launch().in_flight()) {
             self.keep_values(in_flight, op, size, address);
         }
     }
@@ -108,8 +102,8 @@ impl Store<'_> {
     /// Returns whether another worker's earlier store, which is recorded, has yet to write these bytes where a lane
     /// stores them.
     fn is_in_flight(&self, conflict: &Conflict, bytes: &[u8]) -> bool {
-        let in_flight = self.launch.races.as_ref().and_then(|races| races.in_flight.as_ref());
-        let (Some(in_flight), Space::Global, Scope::Grid) = (in_flight, self.space, conflict.scope) else {
+        let (Some(in_flight), Space::Global, Scope::Grid) = (self.launch.in_flight(), self.space, conflict.scope)
+        else {
             return false;
         };
         let by = (conflict.earlier_warp, conflict.earlier_lane);
