@@ -24,7 +24,8 @@ impl CommittedPtx {
     /// There is none.
     pub const NONE: Self = Self::Text(Cow::Borrowed(""));
 
-    /// The text. It is empty if there is none, or if the compressed bytes are damaged.
+    /// The text. It is empty if there is none, or if the compressed bytes are truncated or otherwise unreadable. LZMA
+    /// has no checksum: `warplab ptx --check` compares the text with its source.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Lzma(bytes) => decompress(bytes).unwrap_or_default().into(),
@@ -56,7 +57,7 @@ impl CommittedPtx {
         if text.is_file() { text } else { source.with_extension("ptx.lzma") }
     }
 
-    /// Reads the PTX that is committed next to a source. It is empty if the file is missing or damaged.
+    /// Reads the PTX that is committed next to a source. It is empty if the file is missing or unreadable.
     pub fn read(source: &Path) -> Self {
         let file = Self::file(source);
         let text = fs::read(&file).and_then(|bytes| {

@@ -5,9 +5,12 @@ use ::kernels::CommittedPtx;
 use std::path::Path;
 
 /// Returns the PTX of the kernel file `source`, from `NAME.ptx.lzma` next to it. It is empty if the file is
-/// missing or damaged.
+/// missing; a damaged file fails the test.
 pub fn ptx_next_to(source: &Path) -> String {
-    CommittedPtx::read(source).text().into_owned()
+    let text = CommittedPtx::read(source).text().into_owned();
+    let is_there = source.with_extension("ptx.lzma").metadata().is_ok_and(|file| file.len() > 0);
+    assert!(!(is_there && text.is_empty()), "{}: its PTX is damaged", source.display());
+    text
 }
 
 /// Returns the PTX of a kernel file of the machine's tests, such as `kernels/basic.cu`.

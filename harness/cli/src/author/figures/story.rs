@@ -10,14 +10,14 @@ use crate::labs::LABS;
 /// The width of a summary in a page.
 const WIDTH: usize = 90;
 
-/// Returns the summary of the lab that `marker` names as it was printed, or the sentences of all labs that
-/// the run has for `all`.
+/// Returns the summary of the lab that `marker` names as it was printed, or for `all` the sentences of
+/// all labs but those that a folder of their own has.
 pub(super) fn text(marker: &str, reports: &Path) -> Result<String, Fault> {
     let run = Run::read(reports).map_err(|error| Fault::Marker(error.to_string()))?;
     if marker == "all" {
         let sentences: Result<Vec<String>, Fault> = LABS
             .iter()
-            .filter(|lab| run.labs.iter().any(|rows| rows.lab == lab.name))
+            .filter(|lab| !reports.join(lab.name).is_dir())
             .filter_map(|lab| Some((*lab, lab.story.as_ref()?)))
             .map(|(lab, story)| {
                 let (told, _) = told(lab, story, &run)?;
