@@ -15,6 +15,8 @@ pub struct ImageMethod {
     pub shape: Shape,
     /// The threads of a block, along the rows and down the columns.
     pub block: (u32, u32),
+    /// Whether the mask is applied as a row and a column.
+    pub is_separable: bool,
 }
 
 /// What the kernels of a method compute, and with which mask.
@@ -33,7 +35,7 @@ pub enum Shape {
 }
 
 pub(crate) const GLOBAL: ImageMethod =
-    ImageMethod { file: "convolution.cu", shape: Shape::Global("image_global"), block: (32, 8) };
+    ImageMethod { file: "convolution.cu", shape: Shape::Global("image_global"), block: (32, 8), is_separable: false };
 pub(crate) const CONSTANT: ImageMethod =
     ImageMethod { shape: Shape::Constant("image_constant", |_| (32, 8)), ..GLOBAL };
 pub(crate) const TILE_IN: ImageMethod = ImageMethod {
@@ -45,8 +47,10 @@ pub(crate) const TILE_OUT: ImageMethod = ImageMethod {
     shape: Shape::Shared("image_tile_out", |_| (32, 32), |radius| (32 + 2 * radius) * (32 + 2 * radius)),
     ..GLOBAL
 };
-pub(crate) const PASSES: ImageMethod = ImageMethod { shape: Shape::Passes(["image_rows", "image_columns"]), ..GLOBAL };
-pub(crate) const FUSED: ImageMethod = ImageMethod { shape: Shape::Constant("image_fused", |_| (32, 32)), ..GLOBAL };
+pub(crate) const PASSES: ImageMethod =
+    ImageMethod { shape: Shape::Passes(["image_rows", "image_columns"]), is_separable: true, ..GLOBAL };
+pub(crate) const FUSED: ImageMethod =
+    ImageMethod { shape: Shape::Constant("image_fused", |_| (32, 32)), is_separable: true, ..GLOBAL };
 pub(crate) const WIDE: ImageMethod = ImageMethod {
     file: "wide.cu",
     shape: Shape::Known(&[Some("image_wide_1"), Some("image_wide_2"), Some("image_wide_3")], (128, 32)),
@@ -54,14 +58,15 @@ pub(crate) const WIDE: ImageMethod = ImageMethod {
 };
 pub(crate) const WIDE_PRODUCT: ImageMethod = ImageMethod {
     shape: Shape::Known(&[Some("separable_wide_1"), Some("separable_wide_2"), Some("separable_wide_3")], (128, 32)),
+    is_separable: true,
     ..WIDE
 };
 
 impl ImageMethod {
-    /// The kernels in the order of their launches, or why there is none for an image of this width and this radius.
+    /// The kernels for this width and radius, in the order of their launches.
     ///
     /// # Errors
-    /// The reason, for the row's note.
+    /// Why no kernel fits, for the row's note.
     pub fn kernels(self, width: u32, radius: u32) -> Result<Vec<&'static str>, String> {
         match self.shape {
             Shape::Global(kernel) | Shape::Constant(kernel, _) | Shape::Shared(kernel, ..) => Ok(vec![kernel]),
@@ -250,8 +255,7 @@ fn one(run: &Run, row: &Row<ImageMethod>, problem: &Problem<'_, '_>) -> Result<(
         }
         let points = width as usize * height as usize;
         let taps = mask.row.len();
-        let is_product = kernels.iter().any(|name| ["fused", "separable", "rows"].iter().any(|w| name.contains(w)));
-        problem.describe(case, functions.len(), if is_product { 2 * taps } else { taps * taps });
+        problem.describe(case, functions.len(), if row.is_separable { 2 * taps } else { taps * taps });
         let arguments =
             Arguments { points: problem.points.device()?, mask: problem.whole_mask.device()?, width, height, radius };
         // SAFETY: poisoned before each sample, and read only after the kernel that writes it.

@@ -8,7 +8,7 @@ use cudarc::driver::CudaSlice;
 use harness::{Case, CaseContext, Check, Error, Input, Result, Row, Run, Sizes, Times, Tolerance};
 
 use crate::{
-    Csr, Expected, METHODS, MatrixKind, PEERS, Product, SEARCHES, Search, Step, UNREACHED, Way,
+    Csr, Expected, METHODS, MatrixKind, PEERS, Product, ProductMethod, SEARCHES, Search, SearchMethod, UNREACHED,
     cusparse::{Cusparse, OnDevice},
     hub, lanes_for, levels, read_market,
 };
@@ -124,7 +124,7 @@ fn library(run: &Run, row: &Row<i32>, problem: &Problem<'_>) -> Result<()> {
     Ok(())
 }
 
-fn product(run: &Run, row: &Row<Way>, problem: &Problem<'_>) -> Result<()> {
+fn product(run: &Run, row: &Row<ProductMethod>, problem: &Problem<'_>) -> Result<()> {
     let (a, way) = (&problem.a, row.with);
     let mean = a.entries() as f64 / a.rows as f64;
     let lanes = run.count("lanes").unwrap_or_else(|| lanes_for(mean));
@@ -154,7 +154,7 @@ fn product(run: &Run, row: &Row<Way>, problem: &Problem<'_>) -> Result<()> {
         let x: &CudaSlice<f32> = problem.x.device()?;
         let times =
             case.time(&mut y, |y| product.launch(&words, &floats, x, y), |y| problem.expected().check(&y[..a.rows]))?;
-        if way == Way::Vector {
+        if way == ProductMethod::Vector {
             case.set("lanes", lanes);
         }
         problem.compare(run, case, times);
@@ -184,7 +184,7 @@ pub(crate) fn searches(run: &Run, problem: &Problem<'_>) -> Result<()> {
             if right.levels > MOST_LEVELS {
                 return Err(Error::skip(format!("{} levels: a launch for each would time launches", right.levels)));
             }
-            let back = (row.with == Step::Pull).then(|| transpose.get_or_init(|| Transpose::new(run, graph)));
+            let back = (row.with == SearchMethod::Pull).then(|| transpose.get_or_init(|| Transpose::new(run, graph)));
             let (start, column) = match back {
                 Some(back) => (back.start.device()?, back.column.device()?),
                 None => (problem.start.device()?, problem.column.device()?),

@@ -16,9 +16,9 @@ use harness::{
 pub use forms::{Ell, Jds, NONE, beyond, hybrid_width, rows_of_entries};
 pub use market::{Market, read_market};
 pub use matrix::{ALIGNED, Csr, MatrixKind};
-pub use product::{Arrays, MERGE_THREADS, MERGE_TILE, OfCsr, Product, Way, lanes_for};
+pub use product::{Arrays, MERGE_THREADS, MERGE_TILE, OfCsr, Product, ProductMethod, lanes_for};
 pub use reference::Expected;
-pub use search::{Search, Step, UNREACHED, hub, levels};
+pub use search::{Search, SearchMethod, UNREACHED, hub, levels};
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -80,24 +80,24 @@ const STORY: Story = Story {
 
 /// The methods, each made from one above it.
 #[rustfmt::skip]
-pub static METHODS: &[Row<Way>] = &[
-    row("coo", "row, column and value of each entry: a thread an entry, which adds by an atomic", Way::Coo("coo")),
-    row("coo-segmented", "like coo, but a warp first adds up its entries of the same row", Way::Coo("coo_segmented")),
-    row("csr-scalar", "entries row by row, and where rows start: a thread a row, no atomics", Way::Scalar),
-    row("csr-vector", "like csr-scalar, but several lanes a row, which read neighbouring entries", Way::Vector),
-    row("ell", "rows padded to the same length, stored column by column: a thread a row", Way::Ell("ell")),
-    row("jds", "like ell, but rows sorted by length, and no padding", Way::Jds),
-    row("hybrid", "like ell, but narrow; what does not fit follows as coo-segmented", Way::Hybrid),
+pub static METHODS: &[Row<ProductMethod>] = &[
+    row("coo", "row, column and value of each entry: a thread an entry, which adds by an atomic", ProductMethod::Coo("coo")),
+    row("coo-segmented", "like coo, but a warp first adds up its entries of the same row", ProductMethod::Coo("coo_segmented")),
+    row("csr-scalar", "entries row by row, and where rows start: a thread a row, no atomics", ProductMethod::Scalar),
+    row("csr-vector", "like csr-scalar, but several lanes a row, which read neighbouring entries", ProductMethod::Vector),
+    row("ell", "rows padded to the same length, stored column by column: a thread a row", ProductMethod::Ell("ell")),
+    row("jds", "like ell, but rows sorted by length, and no padding", ProductMethod::Jds),
+    row("hybrid", "like ell, but narrow; what does not fit follows as coo-segmented", ProductMethod::Hybrid),
     row("csr-merge", "like csr-vector, but tiles of equal work along the merge path of rows and entries",
-        Way::Merge { keeps_starts: false, adds_carries: true }),
+        ProductMethod::Merge { keeps_starts: false, adds_carries: true }),
     row("csr-merge-kept", "like csr-merge, but where the tiles start is found once for the matrix",
-        Way::Merge { keeps_starts: true, adds_carries: true }),
-    row("coo-plain", "coo with += in place of the atomic", Way::Coo("coo_plain"))
+        ProductMethod::Merge { keeps_starts: true, adds_carries: true }),
+    row("coo-plain", "coo with += in place of the atomic", ProductMethod::Coo("coo_plain"))
         .racy("threads add to the same element at once, and one of the additions is lost"),
-    row("no-guard", "ell, but padding is taken for entries", Way::Ell("ell_no_guard"))
+    row("no-guard", "ell, but padding is taken for entries", ProductMethod::Ell("ell_no_guard"))
         .racy("padding has no column, and x is read far beyond its end").own_process(),
     row("no-carries", "csr-merge without the launch that adds what rows have in earlier tiles",
-        Way::Merge { keeps_starts: false, adds_carries: false })
+        ProductMethod::Merge { keeps_starts: false, adds_carries: false })
         .racy("a row that goes on in the next tile lacks its entries in this one"),
 ];
 
@@ -109,10 +109,10 @@ pub(crate) static PEERS: &[Row<i32>] = &[
 
 /// The ways to search.
 #[rustfmt::skip]
-pub static SEARCHES: &[Row<Step>] = &[
-    row("bfs-push", "a thread a vertex of the frontier: it claims its neighbours and queues them, by atomics", Step::Push),
-    row("bfs-pull", "a thread a vertex that is not reached: it looks for one of the frontier that points to it", Step::Pull),
-    row("bfs-compact", "like bfs-push, but scans share out a block's edges and make one atomic of what it queues", Step::Compact),
+pub static SEARCHES: &[Row<SearchMethod>] = &[
+    row("bfs-push", "a thread a vertex of the frontier: it claims its neighbours and queues them, by atomics", SearchMethod::Push),
+    row("bfs-pull", "a thread a vertex that is not reached: it looks for one of the frontier that points to it", SearchMethod::Pull),
+    row("bfs-compact", "like bfs-push, but scans share out a block's edges and make one atomic of what it queues", SearchMethod::Compact),
 ];
 
 fn options() -> Vec<Arg> {

@@ -16,7 +16,7 @@ pub const MERGE_THREADS: u32 = 256;
 
 /// How a method stores the matrix and goes through it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum ProductMethod {
     /// A thread an entry, by this kernel.
     Coo(&'static str),
     /// A thread a row.
@@ -127,7 +127,7 @@ impl<T> AsSlice<T> for Uploaded<T> {
     }
 }
 
-impl Way {
+impl ProductMethod {
     /// Entries that this form stores of `a`, padding included.
     pub fn stored(self, a: &Csr) -> usize {
         match self {
@@ -172,18 +172,14 @@ impl Way {
     }
 
     /// Its kernels in `sparse.cu`.
-    pub fn kernels(self) -> &'static [&'static str] {
+    pub fn kernels(self) -> Vec<&'static str> {
         match self {
-            Self::Coo("coo_segmented") => &["coo_segmented"],
-            Self::Coo("coo_plain") => &["coo_plain"],
-            Self::Coo(_) => &["coo"],
-            Self::Scalar => &["csr_scalar"],
-            Self::Vector => &["csr_vector"],
-            Self::Ell("ell_no_guard") => &["ell_no_guard"],
-            Self::Ell(_) => &["ell"],
-            Self::Jds => &["jds"],
-            Self::Hybrid => &["ell", "coo_segmented"],
-            Self::Merge { .. } => &["csr_merge", "merge_starts", "merge_carries"],
+            Self::Coo(kernel) | Self::Ell(kernel) => vec![kernel],
+            Self::Scalar => vec!["csr_scalar"],
+            Self::Vector => vec!["csr_vector"],
+            Self::Jds => vec!["jds"],
+            Self::Hybrid => vec!["ell", "coo_segmented"],
+            Self::Merge { .. } => vec!["csr_merge", "merge_starts", "merge_carries"],
         }
     }
 }
@@ -206,7 +202,7 @@ fn blocks(n: usize, threads: u32) -> LaunchConfig {
 #[derive(Debug)]
 pub struct Product {
     stream: Arc<CudaStream>,
-    way: Way,
+    way: ProductMethod,
     kernels: Vec<CudaFunction>,
     rows: u32,
     entries: u32,
@@ -222,13 +218,21 @@ pub struct Product {
 
 impl Product {
     /// Loads the kernels of `way` and allocates what they need in addition to the matrix and the vectors. `threads` is
-    /// the size of a block, in whole warps; the merge path has its own. `lanes` share a row of [`Way::Vector`].
+    /// the size of a block, in whole warps; the merge path has its own. `lanes` share a row of
+    /// [`ProductMethod::Vector`].
     ///
     /// # Errors
     /// Those of [`Kernels::function`], and the driver's.
-    pub fn new(kernels: &Kernels, way: Way, a: &Csr, arrays: &Arrays, threads: u32, lanes: u32) -> Result<Self> {
+    pub fn new(
+        kernels: &Kernels,
+        way: ProductMethod,
+        a: &Csr,
+        arrays: &Arrays,
+        threads: u32,
+        lanes: u32,
+    ) -> Result<Self> {
         let stream = kernels.session().stream.clone();
-        let names = way.kernels().iter();
+        let names = way.kernels().into_iter();
         let kernels = names.map(|name| kernels.function("sparse.cu", name)).collect::<Result<Vec<_>>>()?;
         let (rows, entries) = (a.rows as u32, a.entries() as u32);
         let tiles = (a.rows + a.entries()).div_ceil(MERGE_TILE);
@@ -240,9 +244,9 @@ impl Product {
     /// The launch, or the main one of several.
     pub fn config(&self) -> LaunchConfig {
         match self.way {
-            Way::Coo(_) => blocks(self.in_coo as usize, self.threads),
-            Way::Vector => blocks(self.rows as usize * self.lanes as usize, self.threads),
-            Way::Merge { .. } => launch_1d(self.tiles.max(1), MERGE_THREADS),
+            ProductMethod::Coo(_) => blocks(self.in_coo as usize, self.threads),
+            ProductMethod::Vector => blocks(self.rows as usize * self.lanes as usize, self.threads),
+            ProductMethod::Merge { .. } => launch_1d(self.tiles.max(1), MERGE_THREADS),
             _ => blocks(self.rows as usize, self.threads),
         }
     }
@@ -252,7 +256,7 @@ impl Product {
     /// # Errors
     /// The driver's errors.
     pub fn prepare(&mut self, words: &[&CudaSlice<u32>]) -> Result<()> {
-        if let Way::Merge { keeps_starts: true, .. } = self.way { self.find_starts(words) } else { Ok(()) }
+        if let ProductMethod::Merge { keeps_starts: true, .. } = self.way { self.find_starts(words) } else { Ok(()) }
     }
 
     fn find_starts(&mut self, words: &[&CudaSlice<u32>]) -> Result<()> {
@@ -263,8 +267,8 @@ impl Product {
         Ok(())
     }
 
-    /// Queues the whole product on the stream. `words` and `floats` are the arrays of [`Way::arrays`]; those of the
-    /// CSR form are where the rows start in front, columns behind the other words, and values in front.
+    /// Queues the whole product on the stream. `words` and `floats` are the arrays of [`ProductMethod::arrays`]; those
+    /// of the CSR form are where the rows start in front, columns behind the other words, and values in front.
     ///
     /// # Errors
     /// The driver's errors.
@@ -279,35 +283,35 @@ impl Product {
         let config = self.config();
         // SAFETY (all launches): arguments as the kernels declare them, and arrays as long as their forms say.
         match self.way {
-            Way::Coo(_) => {
+            ProductMethod::Coo(_) => {
                 stream.memset_zeros(y)?;
                 self.add_coo(0, words, floats[0], x, y)?;
             }
-            Way::Scalar => {
+            ProductMethod::Scalar => {
                 let mut main = stream.launch_builder(&self.kernels[0]);
                 main.arg(words[0]).arg(words[1]).arg(floats[0]).arg(x).arg(y).arg(&self.rows);
                 unsafe { main.launch(config) }?;
             }
-            Way::Vector => {
+            ProductMethod::Vector => {
                 let mut main = stream.launch_builder(&self.kernels[0]);
                 main.arg(words[0]).arg(words[1]).arg(floats[0]).arg(x).arg(y).arg(&self.rows).arg(&self.lanes);
                 unsafe { main.launch(config) }?;
             }
-            Way::Ell(_) | Way::Hybrid => {
+            ProductMethod::Ell(_) | ProductMethod::Hybrid => {
                 let mut main = stream.launch_builder(&self.kernels[0]);
                 main.arg(words[0]).arg(floats[0]).arg(x).arg(&mut *y).arg(&self.rows).arg(&self.width);
                 unsafe { main.launch(config) }?;
-                if self.way == Way::Hybrid && self.in_coo > 0 {
+                if self.way == ProductMethod::Hybrid && self.in_coo > 0 {
                     self.add_coo(1, &words[1..], floats[1], x, y)?;
                 }
             }
-            Way::Jds => {
+            ProductMethod::Jds => {
                 let mut main = stream.launch_builder(&self.kernels[0]);
                 main.arg(words[0]).arg(words[1]).arg(words[2]).arg(floats[0]).arg(x).arg(y);
                 main.arg(&self.rows).arg(&self.width);
                 unsafe { main.launch(config) }?;
             }
-            Way::Merge { keeps_starts, adds_carries } => {
+            ProductMethod::Merge { keeps_starts, adds_carries } => {
                 if !keeps_starts {
                     self.find_starts(words)?;
                 }

@@ -13,16 +13,16 @@ const THREADS: u32 = 256;
 
 /// How a level is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum SearchMethod {
     /// From the frontier's queue to its neighbours.
     Push,
     /// From the vertices that are not reached to those that point to them.
     Pull,
-    /// As [`Step::Push`], with the edges shared out by a scan.
+    /// As [`SearchMethod::Push`], with the edges shared out by a scan.
     Compact,
 }
 
-impl Step {
+impl SearchMethod {
     /// Its kernel in `bfs.cu`.
     pub const fn kernel(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ pub fn hub(graph: &Csr) -> u32 {
 pub struct Search {
     stream: Arc<CudaStream>,
     kernel: CudaFunction,
-    step: Step,
+    step: SearchMethod,
     vertices: u32,
     /// The levels before the first launch.
     levels_before: CudaSlice<u32>,
@@ -95,7 +95,7 @@ impl Search {
     ///
     /// # Panics
     /// When the graph has no vertex `first`.
-    pub fn new(kernels: &Kernels, step: Step, graph: &Csr, first: u32) -> Result<Self> {
+    pub fn new(kernels: &Kernels, step: SearchMethod, graph: &Csr, first: u32) -> Result<Self> {
         let stream = kernels.session().stream.clone();
         let n = graph.rows;
         let mut levels_before = vec![UNREACHED; n];
@@ -117,7 +117,7 @@ impl Search {
     }
 
     /// Searches, with a launch for each level and a wait after it. `start` and `column` are the graph, or for
-    /// [`Step::Pull`] its transpose; `level` has an element for each vertex. Returns the number of launches.
+    /// [`SearchMethod::Pull`] its transpose; `level` has an element for each vertex. Returns the number of launches.
     ///
     /// # Errors
     /// The driver's errors.
@@ -131,19 +131,19 @@ impl Search {
         while size[0] > 0 {
             depth += 1;
             stream.memset_zeros(&mut self.found)?;
-            let threads = if self.step == Step::Pull { self.vertices } else { size[0] };
+            let threads = if self.step == SearchMethod::Pull { self.vertices } else { size[0] };
             let mut launch = stream.launch_builder(&self.kernel);
             launch.arg(start).arg(column);
             let [queue, next] = &mut self.queues;
             let [marks, next_marks] = &mut self.marks;
             match self.step {
-                Step::Pull => launch.arg(&*marks).arg(&self.vertices),
-                Step::Push | Step::Compact => launch.arg(&*queue).arg(&size[0]),
+                SearchMethod::Pull => launch.arg(&*marks).arg(&self.vertices),
+                SearchMethod::Push | SearchMethod::Compact => launch.arg(&*queue).arg(&size[0]),
             };
             launch.arg(&mut *level).arg(&depth);
             match self.step {
-                Step::Pull => launch.arg(next_marks),
-                Step::Push | Step::Compact => launch.arg(next),
+                SearchMethod::Pull => launch.arg(next_marks),
+                SearchMethod::Push | SearchMethod::Compact => launch.arg(next),
             };
             launch.arg(&mut self.found);
             // SAFETY: arguments as the kernels declare them; a queue has room for each vertex, which enters it once.

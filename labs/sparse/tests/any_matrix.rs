@@ -1,10 +1,10 @@
 //! Every method multiplies any matrix in blocks of any whole warps on the emulated device.
 use harness::Check;
 use proptest::prelude::*;
-use sparse::{Csr, Expected, LAB, METHODS, MatrixKind, Product, Way};
+use sparse::{Csr, Expected, LAB, METHODS, MatrixKind, Product, ProductMethod};
 
 /// The methods that are right.
-fn ways() -> Vec<Way> {
+fn ways() -> Vec<ProductMethod> {
     METHODS
         .iter()
         .filter(|row| !["coo-plain", "no-guard", "no-carries"].contains(&row.name()))
@@ -13,7 +13,7 @@ fn ways() -> Vec<Way> {
 }
 
 /// Multiplies twice with the same product, whose state must be reset each time; y holds NaN before.
-fn multiply(way: Way, a: &Csr, warps: u32, lanes: u32) -> Check {
+fn multiply(way: ProductMethod, a: &Csr, warps: u32, lanes: u32) -> Check {
     let (kernels, stream) = labtest::kernels(&LAB);
     let x: Vec<f32> = (0..a.columns).map(|i| ((i * 7919 + 13) % 1000) as f32 / 500.0 - 1.0).collect();
     let expected = Expected::new(a, &x);
@@ -84,7 +84,7 @@ fn every_kind_and_no_entries_at_all() {
 /// that goes over many tiles.
 #[test]
 fn tiles_may_end_anywhere() {
-    let merges = ways().into_iter().filter(|way| matches!(way, Way::Merge { .. }));
+    let merges = ways().into_iter().filter(|way| matches!(way, ProductMethod::Merge { .. }));
     for way in merges {
         for lengths in [vec![20_000], vec![1791, 1791, 1], vec![1792; 3], vec![0; 6000], vec![7; 900]] {
             let entries = lengths

@@ -1,5 +1,5 @@
 //! The forms of a matrix, made from CSR: each holds every entry once.
-use sparse::{Csr, Ell, Jds, MatrixKind, NONE, Way, beyond, hybrid_width, lanes_for, rows_of_entries};
+use sparse::{Csr, Ell, Jds, MatrixKind, NONE, ProductMethod, beyond, hybrid_width, lanes_for, rows_of_entries};
 
 /// All entries by row, column and bits of the value, sorted.
 fn entries(list: impl IntoIterator<Item = (u32, u32, f32)>) -> Vec<(u32, u32, u32)> {
@@ -24,13 +24,13 @@ fn every_form_has_all_entries() {
             all.filter(|entry| entry.1 != NONE).collect::<Vec<_>>()
         };
         assert_eq!(entries(of_ell(&Ell::new(&a, a.longest()))), of_csr(&a));
-        assert_eq!(Way::Ell("ell").stored(&a), a.rows * a.longest());
+        assert_eq!(ProductMethod::Ell("ell").stored(&a), a.rows * a.longest());
 
         let width = hybrid_width(&a);
         let (row, column, value) = beyond(&a, width);
         let rest = (0..row.len()).map(|k| (row[k], column[k], value[k]));
         assert_eq!(entries(of_ell(&Ell::new(&a, width)).into_iter().chain(rest)), of_csr(&a));
-        assert_eq!(Way::Hybrid.stored(&a), width * a.rows + row.len());
+        assert_eq!(ProductMethod::Hybrid.stored(&a), width * a.rows + row.len());
 
         let jds = Jds::new(&a);
         let of_jds = jds.diagonal.windows(2).flat_map(|ends| ends[0]..ends[1]).map(|at| {

@@ -1,15 +1,15 @@
 //! Every search finds the levels of any graph on the emulated device.
 use labtest::{Mutant, Space};
 use proptest::prelude::*;
-use sparse::{Csr, LAB, MatrixKind, Search, Step, UNREACHED, hub, levels};
+use sparse::{Csr, LAB, MatrixKind, Search, SearchMethod, UNREACHED, hub, levels};
 
 const PROGRAM: labtest::Lab = labtest::lab!("sparse");
 
 /// Searches twice with the same state, and returns the levels of the second time and the number of launches.
-fn search(step: Step, graph: &Csr, first: u32) -> (Vec<u32>, u32) {
+fn search(step: SearchMethod, graph: &Csr, first: u32) -> (Vec<u32>, u32) {
     let (kernels, stream) = labtest::kernels(&LAB);
     let back = graph.transposed();
-    let read = if step == Step::Pull { &back } else { graph };
+    let read = if step == SearchMethod::Pull { &back } else { graph };
     let (start, column) = (stream.clone_htod(&read.start).unwrap(), stream.clone_htod(&read.column).unwrap());
     let mut search = Search::new(kernels, step, graph, first).unwrap();
     let mut level = stream.clone_htod(&vec![u32::MAX; graph.rows]).unwrap();
@@ -23,7 +23,7 @@ proptest! {
 
     #[test]
     fn any_graph(
-        step in prop::sample::select(vec![Step::Push, Step::Pull, Step::Compact]),
+        step in prop::sample::select(vec![SearchMethod::Push, SearchMethod::Pull, SearchMethod::Compact]),
         edges in prop::collection::vec((0..400u32, 0..400u32), 0..900),
         hub_edges in 0..400u32,
         first in 0..400u32,
@@ -37,7 +37,7 @@ proptest! {
 #[test]
 fn a_chain_takes_a_launch_for_each_vertex() {
     let chain = Csr::from_entries(40, 40, (0..39).map(|v| (v, v + 1, 1.0)).collect());
-    for step in [Step::Push, Step::Pull, Step::Compact] {
+    for step in [SearchMethod::Push, SearchMethod::Pull, SearchMethod::Compact] {
         assert_eq!(search(step, &chain, 0), ((0..40).collect(), 40));
         let (alone, launches) = search(step, &chain, 39);
         assert!(alone[..39].iter().all(|level| *level == UNREACHED) && alone[39] == 0 && launches == 1);
@@ -49,7 +49,7 @@ fn every_kind_is_searched_from_its_hub() {
     for graph in MatrixKind::ALL.map(|kind| kind.make(2, 900)) {
         let first = hub(&graph);
         assert_eq!(graph.length(first as usize), graph.longest());
-        for step in [Step::Push, Step::Pull, Step::Compact] {
+        for step in [SearchMethod::Push, SearchMethod::Pull, SearchMethod::Compact] {
             assert_eq!(search(step, &graph, first).0, levels(&graph, first));
         }
     }
